@@ -1,0 +1,26 @@
+/* Files into the cache: several at once, hashed while they arrive, resumed after a cut (also by a later
+ * process: partial/<key> keeps bytes, ranges are asked from its end, the whole is hashed), committed by
+ * rename only when size and sha256 are right. */
+#ifndef BUNDLE_FETCH_H
+#define BUNDLE_FETCH_H
+
+#include "bundle/cache.h"
+#include "bundle/http_get.h"
+#include "manifests/base/log.h"
+
+struct fetch_item {
+	const char *url;  /* http, https or file */
+	const char *file; /* its name, for messages */
+	bool has_sha256;  /* false: trust on first use; then sha256 is an output */
+	struct digest sha256;
+	bool has_size;
+	uint64_t size;    /* an output too */
+	bool was_cached;  /* output: nothing was transferred */
+};
+
+/* All items are in the cache when this returns 0. An item whose bytes differ from its hash is fetched
+ * once more, then RC_HASH names url, expected and found digest. A full disk names the bytes needed. */
+int fetch_files(struct cache *c, struct http *h, struct fetch_item *items, size_t n, unsigned parallel,
+	struct log_progress *progress, struct err *e);
+
+#endif

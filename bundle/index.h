@@ -1,0 +1,57 @@
+/* Package indexes as one source of candidates: PEP 503 HTML and PEP 691 JSON project pages, find-links
+ * pages and folders. Pages are cached (bundle/cache.h) for ten minutes or as long as the index says, then asked
+ * again conditionally. Several indexes: as pip, all are asked and merged; the same file name with two
+ * hashes is an error that names both places. */
+#ifndef BUNDLE_INDEX_H
+#define BUNDLE_INDEX_H
+
+#include "bundle/cache.h"
+#include "bundle/http_get.h"
+#include "bundle/pip_config.h"
+#include "manifests/core_metadata.h"
+#include "manifests/digest.h"
+#include "manifests/dist_name.h"
+
+struct index_file {
+	struct dist_name name;  /* name.file is decoded; from the link's last segment, never its text */
+	const char *url;        /* absolute, as the page gave it (still %-encoded), or file:///... */
+	bool has_sha256;
+	struct digest sha256;
+	bool has_size;
+	uint64_t size;
+	struct str requires_python; /* "" unknown */
+	bool is_yanked;
+	struct str yanked;      /* the reason or "" */
+	bool has_metadata;      /* PEP 658 sibling is offered */
+	bool has_metadata_sha256;
+	struct digest metadata_sha256;
+	const char *source;     /* the index it stands on, without credentials: for messages */
+};
+
+struct index_project {
+	struct str name; /* normalised */
+	struct index_file *files; /* in page order; names that are no distribution are left out */
+	size_t nfiles;
+	size_t nunreadable; /* links that are no wheel or sdist name, for messages */
+};
+
+struct index;
+/* Keeps pointers to config and cache; both must outlive it. */
+int index_open(const struct pip_config *config, struct cache *cache, struct index **out, struct err *e);
+void index_close(struct index *x);
+struct http *index_http(struct index *x);
+
+/* The project pages of n names, fetched in parallel; out[i].nfiles == 0 where no index knows the name
+ * (index_where says where it was looked for). Wrong answers (500, HTML that is no index page, JSON of
+ * another major version, unknown content type) are RC_INDEX / RC_NETWORK naming URL and status. */
+int index_projects(struct index *x, const struct str *names, size_t n, struct arena *a,
+	struct index_project *out, struct err *e);
+const char *index_where(const struct index *x, struct arena *a); /* "the index at https://host/simple" */
+
+/* METADATA of wheels, in parallel: the PEP 658 sibling (its digest checked where the page gave one), else
+ * the wheel's tail by ranges, else the whole wheel into the cache. texts[i] is byte-exact. Kept in the
+ * cache under the wheel's sha256 where the page gives one. Damaged: RC_WHEEL naming the URL. */
+int index_metadata(struct index *x, const struct index_file *const *files, size_t n, struct arena *a,
+	struct str *texts, struct err *e);
+
+#endif

@@ -1,0 +1,57 @@
+/* The plan: for every target the exact files of its closure, or the holes in it. Made by resolve, frozen
+ * afterwards: fetching and packing change nothing in it. Everything belongs to the plan's arena. */
+#ifndef BUNDLE_PLAN_H
+#define BUNDLE_PLAN_H
+
+#include "bundle/index.h"
+#include "manifests/core_metadata.h"
+#include "manifests/lock.h"
+#include "manifests/manifest.h"
+
+struct plan_file { /* one distinct file: the same URL and name for all targets that chose it */
+	struct index_file from;
+	enum manifest_hash_from hash_from;
+	struct str project;     /* normalised */
+	struct str metadata;    /* wheels: METADATA, byte-exact */
+	struct core_metadata core;
+	/* sdists: */
+	struct str *build_requires; /* PEP 508 text, recipe's hidden ones included */
+	size_t nbuild_requires;
+};
+
+struct plan_pick {
+	size_t file; /* index into plan.files */
+	unsigned use; /* USE_* bits */
+	bool is_requested;
+	struct str *extras; /* normalised, sorted */
+	size_t nextras;
+	const struct lock_package *row; /* the lock's row that asked for it */
+};
+
+struct plan_target {
+	const struct target *target;
+	struct plan_pick *picks;
+	size_t npicks;
+};
+
+struct plan_hole { /* something that a target needs and the plan lacks */
+	struct str target, project;
+	struct str text; /* the whole story: requirement, who asks, nearest that exists */
+	struct str waived; /* reason, or "" */
+};
+
+struct plan {
+	struct arena arena;
+	struct plan_file *files;
+	size_t nfiles;
+	struct plan_target *targets; /* in the lock's order */
+	size_t ntargets;
+	struct plan_hole *holes;
+	size_t nholes;
+	struct str *notes; /* warnings for the packer: yanked files, old versions, first use */
+	size_t nnotes;
+};
+#define PLAN_INIT { .arena = ARENA_INIT }
+void plan_release(struct plan *p);
+
+#endif

@@ -1,0 +1,41 @@
+/* PEP 751. A package's one file is named by a path relative to the lock, with size and hash. What must be
+ * compiled for a GPU is left out: an installer would compile it without a toolkit. */
+#include "bundle/texts_out.h"
+#include "manifests/toml.h"
+
+static void put_key(struct buf *out, const char *key, struct str value)
+{
+	buf_addf(out, "%s = ", key);
+	toml_put_str(out, value);
+	buf_addc(out, '\n');
+}
+
+static void put_package(const struct manifest_file *f, struct buf *out)
+{
+	struct arena a = ARENA_INIT;
+	char hex[DIGEST_HEX + 1];
+
+	buf_adds(out, "\n[[packages]]\n");
+	put_key(out, "name", f->name);
+	put_key(out, "version", f->version);
+	if (f->requires_python.n) {
+		put_key(out, "requires-python", f->requires_python);
+	}
+	buf_adds(out, f->kind == DIST_WHEEL ? "wheels = [{ name = " : "sdist = { name = ");
+	toml_put_str(out, f->file);
+	buf_adds(out, ", path = ");
+	toml_put_str(out, str_of(manifest_member(&a, f)));
+	buf_addf(out, ", size = %llu, hashes = { sha256 = \"%s\" } }%s\n", (unsigned long long)f->size,
+		digest_hex(&f->sha256, hex), f->kind == DIST_WHEEL ? "]" : "");
+	arena_release(&a);
+}
+
+void pylock_write(const struct manifest *m, const struct manifest_target *t, struct buf *out)
+{
+	buf_addf(out, "# %.*s\nlock-version = \"1.0\"\ncreated-by = \"gpkg-bundle\"\n", STR_ARG(t->target.name));
+	for (size_t i = 0; i < t->npicks; i++) {
+		if ((t->picks[i].use & USE_RUN) && !manifest_is_compiled(t, t->picks[i].file)) {
+			put_package(&m->files[t->picks[i].file], out);
+		}
+	}
+}

@@ -1,0 +1,46 @@
+/* Every maximum of the formats, in one screen. Bytes unless said otherwise. Readers check them before
+ * they allocate; the man pages of the formats quote them. */
+#ifndef MANIFESTS_LIMITS_H
+#define MANIFESTS_LIMITS_H
+
+#define KIB (UINT64_C(1) << 10)
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+
+/* Names and texts */
+#define LIMIT_NAME 128        /* a project name */
+#define LIMIT_TARGET_NAME 64  /* [a-z0-9][a-z0-9_-]* */
+#define LIMIT_FILE_NAME 255   /* a wheel or sdist name */
+#define LIMIT_VERSION 256     /* a PEP 440 version */
+#define LIMIT_REASON 500      /* a waiver's, an override's reason */
+#define LIMIT_CHANNEL 64
+
+/* Input files */
+#define LIMIT_LOCK (16 * MIB)
+#define LIMIT_TOML_DEPTH 64
+#define LIMIT_INDEX_PAGE (64 * MIB)
+#define LIMIT_METADATA (16 * MIB) /* METADATA or PKG-INFO of one distribution */
+#define LIMIT_PYPROJECT (4 * MIB)
+
+/* The bundle */
+#define LIMIT_MANIFEST (32 * MIB)
+#define LIMIT_SUMS (32 * MIB)
+#define LIMIT_METADATA_FRAME (96 * MIB) /* all members before the files, together */
+#define LIMIT_MEMBER_TEXT (16 * MIB) /* each requirements, pylock; the SBOM has LIMIT_MANIFEST */
+#define LIMIT_SIGNATURE (16 * KIB)
+#define LIMIT_SIGNATURES 8
+#define LIMIT_WINDOW_LOG 23           /* zstd window: 8 MiB */
+#define LIMIT_FILE (UINT64_C(1) << 40) /* one distribution: 1 TiB */
+#define LIMIT_FILES 200000            /* files in a manifest */
+#define LIMIT_TARGETS 256
+#define LIMIT_SERIAL (UINT64_C(1) << 53)
+
+/* Wheels */
+#define LIMIT_WHEEL_MEMBERS 200000
+#define LIMIT_WHEEL_INFLATED (64 * GIB)
+#define LIMIT_MEMBER_NAME 1024
+
+/* Work */
+#define LIMIT_CLOSURE 20000 /* files of one target */
+
+#endif

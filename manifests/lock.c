@@ -1,0 +1,252 @@
+#include "manifests/lock_reader.h"
+#include "manifests/base/fs.h"
+#include "manifests/base/uri.h"
+#include "manifests/limits.h"
+#include "manifests/name.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- what both readers need ---- */
+
+static int fail_at(unsigned line, unsigned column, struct err *e, enum rc rc, const char *fmt, va_list args)
+{
+	char text[ERR_TEXT_MAX / 2];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	return err_set(e, rc, "line %u, column %u: %s", line, column, text);
+}
+
+int lock_fail(const struct toml *at, struct err *e, enum rc rc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fail_at(at->line, at->column, e, rc, fmt, args);
+	va_end(args);
+	return -(int)rc;
+}
+
+int lock_fail_key(const struct toml *at, struct err *e, enum rc rc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fail_at(at->line, at->key_column, e, rc, fmt, args);
+	va_end(args);
+	return -(int)rc;
+}
+
+int lock_wrap(const struct toml *at, struct err *e)
+{
+	return err_wrap(e, "line %u, column %u", at->line, at->column);
+}
+
+int lock_project(struct lock *l, const struct toml *at, struct str text, struct str *out, struct err *e)
+{
+	if (!name_is_valid(text)) {
+		lock_fail(at, e, RC_INVALID, "\"%.*s\" is not a project's name",
+			STR_ARG(str_first(text, 200)));
+		return err_hint(e, "a name has letters and digits at both ends, and '.', '_', '-' "
+				   "between; extras and versions have keys of their own");
+	}
+	*out = str_of(name_normalize(&l->arena, text));
+	return 0;
+}
+
+static bool has_control(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if ((unsigned char)text.p[i] < 0x20 || text.p[i] == 0x7F) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int lock_reason(const struct toml *at, struct str *out, struct err *e)
+{
+	struct str reason = str_trim(at->text);
+
+	if (at->type != TOML_STRING || reason.n == 0) {
+		return lock_fail(at, e, RC_INVALID,
+			"a reason is needed: a text that says why, in quotes");
+	}
+	if (reason.n > LIMIT_REASON) {
+		return lock_fail(at, e, RC_LIMIT, "a reason of %zu bytes, at most %d", reason.n,
+			LIMIT_REASON);
+	}
+	if (has_control(reason)) {
+		return lock_fail(at, e, RC_INVALID,
+			"a reason is one line of text without control characters");
+	}
+	*out = reason;
+	return 0;
+}
+
+int lock_url(struct lock *l, const struct toml *at, struct str *file, struct err *e)
+{
+	struct str url = at->text, scheme = uri_scheme(url);
+
+	if (!str_is(scheme, "https") && !str_is(scheme, "http") && !str_is(scheme, "file")) {
+		lock_fail(at, e, RC_INVALID, "\"%.*s\" is not a URL that files are fetched from",
+			STR_ARG(str_first(url, 300)));
+		return err_hint(e, "https://, http:// and file:// with an absolute path are read");
+	}
+	if (has_control(url) || str_find(url, ' ') < url.n) {
+		lock_fail(at, e, RC_INVALID, "white space or a control character in a URL");
+		return err_hint(e, "write a space as %%20");
+	}
+	char *name = uri_decode(&l->arena, uri_last_segment(url));
+	if (!name || name[0] == '\0') {
+		return lock_fail(at, e, RC_INVALID, "\"%.*s\" does not end in a file's name",
+			STR_ARG(str_first(url, 300)));
+	}
+	*file = str_of(name);
+	return 0;
+}
+
+int lock_dist(struct lock *l, const struct toml *at, struct str file, struct str project,
+	struct dist_name *out, struct err *e)
+{
+	bool is_wheel = str_ends(file, ".whl");
+
+	if (is_wheel ? dist_name_parse(&l->arena, file, out, e)
+		     : dist_name_parse_sdist(&l->arena, file, project, out, e)) {
+		return lock_wrap(at, e);
+	}
+	return 0;
+}
+
+int lock_pin(struct lock *l, const struct toml *at, const struct version *v, struct specifier_set *out,
+	struct err *e)
+{
+	CLEANUP_BUF struct buf text = BUF_INIT;
+
+	buf_adds(&text, "==");
+	version_format_public(v, &text);
+	if (specifier_parse(&l->arena, arena_str(&l->arena, buf_str(&text)), out, e)) {
+		return lock_wrap(at, e);
+	}
+	return 0;
+}
+
+/* ---- reading ---- */
+
+/* Two files that are offered as locks and are no TOML. */
+static int explain_syntax(const struct lock *l, struct str text, int r, struct err *e)
+{
+	if (r == -(int)RC_SYNTAX && str_starts(text, "# gpkg lockfile")) {
+		err_hint(e, "gpkg writes descriptions without escaping: put a backslash before each "
+			    "quote and backslash inside \"...\"");
+	} else if (r == -(int)RC_SYNTAX && str_ends(l->path, ".txt")) {
+		err_hint(e, "this version reads no requirements files: name the packages in a "
+			    "lock.toml, gpkg-lock(5)");
+	}
+	return r;
+}
+
+static int read_tree(struct lock *l, struct str text, const struct target_spec *extra, struct err *e)
+{
+	struct toml *root = NULL;
+	int r = toml_parse(&l->arena, text, &root, e);
+
+	if (r) {
+		return explain_syntax(l, text, r, e);
+	}
+	r = lock_kind_of(root, &l->kind, e);
+	if (!r && l->kind == LOCK_GPKG) {
+		r = lock_gpkg_read(l, root, extra, e);
+	} else if (!r && extra && (extra->glibc.n || extra->musl.n || extra->driver.n || extra->ngpus)) {
+		r = err_set(e, RC_USAGE, "a native lock describes its targets itself");
+		err_hint(e, "write glibc, musl, gpus and driver in [[target]]; the options are for "
+			    "gpkg.lock.toml");
+	} else if (!r) {
+		r = lock_native_read(l, root, e);
+	}
+	return r ? r : lock_check_rows(l, e);
+}
+
+int lock_parse(struct str text, const char *path, const struct target_spec *extra, struct lock *out,
+	struct err *e)
+{
+	struct lock l = LOCK_INIT;
+
+	if (text.n > LIMIT_LOCK) {
+		err_set(e, RC_LIMIT, "%zu bytes, at most %d MiB", text.n, (int)(LIMIT_LOCK / MIB));
+		return err_wrap(e, "%s", path);
+	}
+	l.path = arena_str(&l.arena, str_of(path));
+	if (read_tree(&l, arena_str(&l.arena, text), extra, e)) {
+		arena_release(&l.arena);
+		return err_wrap(e, "%s", path);
+	}
+	*out = l;
+	return 0;
+}
+
+int lock_read(const char *path, const struct target_spec *extra, struct lock *out, struct err *e)
+{
+	CLEANUP_BUF struct buf text = BUF_INIT;
+
+	if (fs_read(path, LIMIT_LOCK, &text, e)) {
+		return -(int)e->rc;
+	}
+	return lock_parse(buf_str(&text), path, extra, out, e);
+}
+
+void lock_release(struct lock *l)
+{
+	arena_release(&l->arena);
+	*l = (struct lock)LOCK_INIT;
+}
+
+/* ---- asking ---- */
+
+const struct target *lock_target(const struct lock *l, struct str name)
+{
+	for (size_t i = 0; i < l->ntargets; i++) {
+		if (str_eq(l->targets[i].name, name)) {
+			return &l->targets[i];
+		}
+	}
+	return NULL;
+}
+
+const struct lock_waiver *lock_waives(const struct lock *l, struct str project, struct str target)
+{
+	const struct lock_waiver *general = NULL;
+
+	for (size_t i = 0; i < l->nwaivers; i++) {
+		const struct lock_waiver *w = &l->waivers[i];
+
+		if (!name_eq(w->name, project)) {
+			continue;
+		}
+		if (w->target.n && str_eq(w->target, target)) {
+			return w;
+		}
+		general = w->target.n ? general : w;
+	}
+	return general;
+}
+
+const struct lock_recipe *lock_recipe_of(const struct lock *l, struct str project)
+{
+	for (size_t i = 0; i < l->nrecipes; i++) {
+		if (name_eq(l->recipes[i].name, project)) {
+			return &l->recipes[i];
+		}
+	}
+	return NULL;
+}
+
+bool lock_package_is_for(const struct lock_package *p, const struct target *t)
+{
+	for (size_t i = 0; i < p->ntargets; i++) {
+		if (str_eq(p->targets[i], t->name)) {
+			return true;
+		}
+	}
+	return p->ntargets == 0;
+}

@@ -1,0 +1,85 @@
+/* What the user asks for: packages and targets (gpkg-lock(5)). Read from a native lock.toml
+ * (lock_native.c) or gpkg's own gpkg.lock.toml (lock_gpkg.c); never edited. */
+#ifndef MANIFESTS_LOCK_H
+#define MANIFESTS_LOCK_H
+
+#include "manifests/digest.h"
+#include "manifests/requirement.h"
+#include "manifests/target.h"
+
+enum lock_kind { LOCK_NATIVE = 1, LOCK_GPKG };
+enum lock_use { LOCK_RUN = 0, LOCK_BUILD = 1 }; /* use = "build": only for build environments */
+
+struct lock_package {
+	struct requirement req; /* name, extras, specifiers, marker */
+	enum lock_use use;
+	struct str *targets; /* names; none: every target */
+	size_t ntargets;
+	struct str url; /* exact file (gpkg's wheels, direct URLs); "" = the index decides */
+	struct str file; /* its file name, decoded; "" = from the url */
+	unsigned line;
+};
+
+struct lock_file { /* a resolved [[file]] row */
+	struct str url, file;
+	bool has_size;
+	uint64_t size;
+	struct digest sha256;
+	unsigned line;
+};
+
+enum lock_toolkit { LOCK_TOOLKIT_NONE = 0, LOCK_TOOLKIT_WHEELS, LOCK_TOOLKIT_SITE };
+
+struct lock_recipe { /* [recipe.<package>]: a builder's override */
+	struct str name; /* normalised project */
+	struct str *requires; /* more build requirements (PEP 508 text) */
+	size_t nrequires;
+	struct str *env_names, *env_values; /* variables; ${arch_list}, ${sm_list}, ${gencode} are filled in */
+	size_t nenv;
+	bool device_code; /* the result must hold device code for every GPU; default true where gpus are given */
+	struct str reason;
+	unsigned line;
+};
+
+struct lock_waiver { /* [waive] "pkg" or "pkg@target" = "reason" */
+	struct str name; /* normalised project */
+	struct str target; /* "" = every target */
+	struct str reason;
+};
+
+struct lock {
+	struct arena arena; /* owns everything below */
+	enum lock_kind kind;
+	struct str path; /* for messages */
+	struct digest sha256; /* of the file's bytes; set by the caller that hashed them */
+	struct str name; /* default channel; "" = none */
+	struct target *targets;
+	size_t ntargets;
+	struct lock_package *packages;
+	size_t npackages;
+	struct lock_file *files;
+	size_t nfiles;
+	enum lock_toolkit toolkit;
+	struct str *toolkit_packages; /* normalised project names, from = "wheels" */
+	size_t ntoolkit_packages;
+	struct str toolkit_version; /* "13.0"; from = "site": what it must have */
+	struct lock_recipe *recipes;
+	size_t nrecipes;
+	struct lock_waiver *waivers;
+	size_t nwaivers;
+};
+#define LOCK_INIT { .arena = ARENA_INIT }
+
+/* Reads either format, told apart by its content. `extra` completes a gpkg lock's single target (glibc,
+ * gpus, driver; its name): NULL where no options were given. Errors are "path: line L, column C: ...". */
+int lock_read(const char *path, const struct target_spec *extra, struct lock *out, struct err *e);
+int lock_parse(struct str text, const char *path, const struct target_spec *extra, struct lock *out,
+	struct err *e);
+void lock_release(struct lock *l);
+
+const struct target *lock_target(const struct lock *l, struct str name); /* NULL: none */
+const struct lock_waiver *lock_waives(const struct lock *l, struct str project, struct str target);
+const struct lock_recipe *lock_recipe_of(const struct lock *l, struct str project);
+bool lock_package_is_for(const struct lock_package *p, const struct target *t); /* by its list of targets */
+
+#endif

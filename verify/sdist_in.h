@@ -1,0 +1,27 @@
+/* A source distribution: a .tar.gz (or .zip) from somebody else, read with libarchive. */
+#ifndef VERIFY_SDIST_IN_H
+#define VERIFY_SDIST_IN_H
+
+#include "manifests/core_metadata.h"
+#include "manifests/dist_name.h"
+
+struct sdist {
+	struct arena arena;
+	struct core_metadata core; /* of PKG-INFO; core.name.n == 0 where there is none (old sdists) */
+	bool has_pyproject, has_setup_py;
+	/* PEP 518: build-system.requires, else what PEP 517 front ends take: "setuptools>=40.8.0". */
+	struct str *build_requires;
+	size_t nbuild_requires;
+	struct str build_backend; /* "setuptools.build_meta:__legacy__" where none is named */
+};
+#define SDIST_INIT { .arena = ARENA_INIT }
+
+/* `project` is the normalised name that is expected; PKG-INFO must agree. RC_WHEEL. */
+int sdist_read(int fd, struct str file_name, struct str project, struct sdist *out, struct err *e);
+void sdist_release(struct sdist *s);
+
+/* Unpacks below an existing empty folder: regular files and folders only, clean relative names, no
+ * links or devices, sizes capped; every file under one top folder, whose name is returned. */
+int sdist_extract(int fd, struct str file_name, const char *into, struct arena *a, char **top, struct err *e);
+
+#endif
