@@ -19,8 +19,9 @@ const char *cache_dir(const struct cache *c);
 
 struct cache_page {
 	struct buf body;
-	char *etag, *last_modified, *content_type, *url; /* "" unknown; url: after redirects */
+	char *etag, *last_modified, *content_type, *url; /* "" unknown; url: after redirects; owned */
 	uint64_t fetched, fresh_until; /* seconds since 1970 */
+	long status;                   /* 200, or 404: the index does not know the project */
 };
 void cache_page_release(struct cache_page *p);
 /* false: not there. */
@@ -35,5 +36,21 @@ int cache_put_text(struct cache *c, const struct digest *of, const char *kind, s
 bool cache_open_file(struct cache *c, const struct digest *sha256, int *fd, uint64_t *size);
 void cache_evict(struct cache *c, const struct digest *sha256);
 char *cache_file_path(struct cache *c, struct arena *a, const struct digest *sha256);
+
+/* Where the bytes of a file gather before they are complete; the folder exists. `key`: file-name safe. */
+char *cache_partial_path(struct cache *c, struct arena *a, const char *key);
+/* Makes a complete partial file, open as fd, the cached file of that digest: flushed, then renamed. The
+ * caller has hashed it. */
+int cache_commit_file(struct cache *c, const char *partial, int fd, const struct digest *sha256, struct err *e);
+
+/* What is in it. */
+struct cache_usage {
+	uint64_t files, file_bytes;
+	uint64_t partials, partial_bytes;
+	uint64_t pages, texts, database_bytes;
+};
+int cache_measure(struct cache *c, struct cache_usage *out, struct err *e);
+/* Empties it; the folders stay. A partial file that another process is writing stays, too. */
+int cache_clear(struct cache *c, struct err *e);
 
 #endif

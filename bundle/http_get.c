@@ -200,8 +200,6 @@ static void set_login(struct transfer *t)
 	const char *origin = http_url_origin(&t->arena, str_of(t->url));
 	const char *user, *password;
 
-	curl_easy_setopt(t->easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
-	curl_easy_setopt(t->easy, CURLOPT_NETRC_FILE, o->netrc);
 	bool found = http_url_login(&t->arena, str_of(t->url), &user, &password);
 	for (size_t i = 0; i < o->nlogins && origin && !found; i++) {
 		const char *other = http_url_origin(&t->arena, str_of(o->logins[i]));
@@ -212,6 +210,9 @@ static void set_login(struct transfer *t)
 	if (found) {
 		curl_easy_setopt(t->easy, CURLOPT_USERNAME, user);
 		curl_easy_setopt(t->easy, CURLOPT_PASSWORD, password);
+	} else {
+		curl_easy_setopt(t->easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+		curl_easy_setopt(t->easy, CURLOPT_NETRC_FILE, o->netrc);
 	}
 }
 

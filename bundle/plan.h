@@ -17,6 +17,7 @@ struct plan_file { /* one distinct file: the same URL and name for all targets t
 	/* sdists: */
 	struct str *build_requires; /* PEP 508 text, recipe's hidden ones included */
 	size_t nbuild_requires;
+	bool has_cuda_sources;
 };
 
 struct plan_pick {
@@ -26,6 +27,10 @@ struct plan_pick {
 	struct str *extras; /* normalised, sorted */
 	size_t nextras;
 	const struct lock_package *row; /* the lock's row that asked for it */
+	/* sdists: */
+	struct str *build_environment; /* projects, normalised, sorted */
+	size_t nbuild_environment;
+	bool device_code; /* the wheel must hold code for every GPU of the target */
 };
 
 struct plan_target {

@@ -1,6 +1,6 @@
-/* The header of METADATA and PKG-INFO is read as Python's mail parser reads it, because installers do:
- * a field is NAME ":" VALUE, a line that begins with a blank goes on with the value before it (RFC 822
- * section 3.1.1), and the first line that is neither ends the header just as an empty line does. */
+/* The header of METADATA and PKG-INFO is read as Python's mail parser reads it, because installers
+ * do: a field is NAME ":" VALUE, a line that begins with a blank goes on with the value before it
+ * (RFC 822 section 3.1.1), and the first line that is neither ends the header, as an empty one. */
 #include "manifests/core_metadata.h"
 #include "manifests/base/vec.h"
 #include "manifests/limits.h"
@@ -96,8 +96,9 @@ static int keep_once(struct metadata_reader *r, const struct header *h, struct s
 	if (to->n && !str_eq(*to, h->value)) {
 		struct str had = str_first(*to, 100), has = str_first(h->value, 100);
 
-		return err_set(r->err, RC_WHEEL, "core metadata: %.*s is both \"%.*s\" and \"%.*s\"",
-			STR_ARG(h->name), STR_ARG(had), STR_ARG(has));
+		return err_set(r->err, RC_WHEEL,
+			"core metadata: %.*s is both \"%.*s\" and \"%.*s\"", STR_ARG(h->name),
+			STR_ARG(had), STR_ARG(has));
 	}
 	*to = h->value;
 	return 0;

@@ -9,7 +9,8 @@
 
 /* ---- what both readers need ---- */
 
-static int fail_at(unsigned line, unsigned column, struct err *e, enum rc rc, const char *fmt, va_list args)
+static __attribute__((format(printf, 5, 0))) int fail_at(
+	unsigned line, unsigned column, struct err *e, enum rc rc, const char *fmt, va_list args)
 {
 	char text[ERR_TEXT_MAX / 2];
 
@@ -42,7 +43,8 @@ int lock_wrap(const struct toml *at, struct err *e)
 	return err_wrap(e, "line %u, column %u", at->line, at->column);
 }
 
-int lock_project(struct lock *l, const struct toml *at, struct str text, struct str *out, struct err *e)
+int lock_project(
+	struct lock *l, const struct toml *at, struct str text, struct str *out, struct err *e)
 {
 	if (!name_is_valid(text)) {
 		lock_fail(at, e, RC_INVALID, "\"%.*s\" is not a project's name",
@@ -69,8 +71,8 @@ int lock_reason(const struct toml *at, struct str *out, struct err *e)
 	struct str reason = str_trim(at->text);
 
 	if (at->type != TOML_STRING || reason.n == 0) {
-		return lock_fail(at, e, RC_INVALID,
-			"a reason is needed: a text that says why, in quotes");
+		return lock_fail(
+			at, e, RC_INVALID, "a reason is needed: a text that says why, in quotes");
 	}
 	if (reason.n > LIMIT_REASON) {
 		return lock_fail(at, e, RC_LIMIT, "a reason of %zu bytes, at most %d", reason.n,
@@ -118,8 +120,8 @@ int lock_dist(struct lock *l, const struct toml *at, struct str file, struct str
 	return 0;
 }
 
-int lock_pin(struct lock *l, const struct toml *at, const struct version *v, struct specifier_set *out,
-	struct err *e)
+int lock_pin(struct lock *l, const struct toml *at, const struct version *v,
+	struct specifier_set *out, struct err *e)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
 
@@ -137,8 +139,9 @@ int lock_pin(struct lock *l, const struct toml *at, const struct version *v, str
 static int explain_syntax(const struct lock *l, struct str text, int r, struct err *e)
 {
 	if (r == -(int)RC_SYNTAX && str_starts(text, "# gpkg lockfile")) {
-		err_hint(e, "gpkg writes descriptions without escaping: put a backslash before each "
-			    "quote and backslash inside \"...\"");
+		err_hint(e,
+			"gpkg writes descriptions without escaping: put a backslash before each "
+			"quote and backslash inside \"...\"");
 	} else if (r == -(int)RC_SYNTAX && str_ends(l->path, ".txt")) {
 		err_hint(e, "this version reads no requirements files: name the packages in a "
 			    "lock.toml, gpkg-lock(5)");
@@ -146,7 +149,8 @@ static int explain_syntax(const struct lock *l, struct str text, int r, struct e
 	return r;
 }
 
-static int read_tree(struct lock *l, struct str text, const struct target_spec *extra, struct err *e)
+static int read_tree(
+	struct lock *l, struct str text, const struct target_spec *extra, struct err *e)
 {
 	struct toml *root = NULL;
 	int r = toml_parse(&l->arena, text, &root, e);
@@ -157,7 +161,8 @@ static int read_tree(struct lock *l, struct str text, const struct target_spec *
 	r = lock_kind_of(root, &l->kind, e);
 	if (!r && l->kind == LOCK_GPKG) {
 		r = lock_gpkg_read(l, root, extra, e);
-	} else if (!r && extra && (extra->glibc.n || extra->musl.n || extra->driver.n || extra->ngpus)) {
+	} else if (!r && extra &&
+		   (extra->glibc.n || extra->musl.n || extra->driver.n || extra->ngpus)) {
 		r = err_set(e, RC_USAGE, "a native lock describes its targets itself");
 		err_hint(e, "write glibc, musl, gpus and driver in [[target]]; the options are for "
 			    "gpkg.lock.toml");

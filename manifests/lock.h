@@ -11,7 +11,9 @@ enum lock_kind { LOCK_NATIVE = 1, LOCK_GPKG };
 enum lock_use { LOCK_RUN = 0, LOCK_BUILD = 1 }; /* use = "build": only for build environments */
 
 struct lock_package {
-	struct requirement req; /* name, extras, specifiers, marker */
+	/* Name, extras, marker, one "==" (a URL's row: the public version of its file), no url.
+	 * `raw` is the normal spelling of these. */
+	struct requirement req;
 	enum lock_use use;
 	struct str *targets; /* names; none: every target */
 	size_t ntargets;
@@ -34,9 +36,9 @@ struct lock_recipe { /* [recipe.<package>]: a builder's override */
 	struct str name; /* normalised project */
 	struct str *requires; /* more build requirements (PEP 508 text) */
 	size_t nrequires;
-	struct str *env_names, *env_values; /* variables; ${arch_list}, ${sm_list}, ${gencode} are filled in */
+	struct str *env_names, *env_values; /* ${arch_list} and such: not yet filled in */
 	size_t nenv;
-	bool device_code; /* the result must hold device code for every GPU; default true where gpus are given */
+	bool device_code; /* the result must hold device code for every GPU; default true */
 	struct str reason;
 	unsigned line;
 };
@@ -70,16 +72,26 @@ struct lock {
 };
 #define LOCK_INIT { .arena = ARENA_INIT }
 
-/* Reads either format, told apart by its content. `extra` completes a gpkg lock's single target (glibc,
- * gpus, driver; its name): NULL where no options were given. Errors are "path: line L, column C: ...". */
+/* Reads either format, told apart by its content. `extra` completes a gpkg lock's single target:
+ * its name (default "cp312-cu128-linux_x86_64"), glibc or musl, gpus and driver count, the rest is not
+ * looked at. NULL where no options were given; a native lock takes none but the name (RC_USAGE).
+ * Nothing of `text`, `path` and `extra` need outlive the call.
+ *
+ * Errors are "path: line L, column C: ...": RC_SYNTAX, RC_INVALID, RC_LIMIT, and RC_UNSUPPORTED for
+ * other lock versions and for the locks of other tools.
+ *
+ * No two packages of one use and one name give a target two versions or two URLs. Every name in
+ * `targets` and in waivers is one of the lock's targets. */
 int lock_read(const char *path, const struct target_spec *extra, struct lock *out, struct err *e);
 int lock_parse(struct str text, const char *path, const struct target_spec *extra, struct lock *out,
 	struct err *e);
 void lock_release(struct lock *l);
 
 const struct target *lock_target(const struct lock *l, struct str name); /* NULL: none */
+/* The waiver for that target, else the one for every target. */
 const struct lock_waiver *lock_waives(const struct lock *l, struct str project, struct str target);
 const struct lock_recipe *lock_recipe_of(const struct lock *l, struct str project);
-bool lock_package_is_for(const struct lock_package *p, const struct target *t); /* by its list of targets */
+/* By its list of targets; its marker is another matter. */
+bool lock_package_is_for(const struct lock_package *p, const struct target *t);
 
 #endif

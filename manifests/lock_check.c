@@ -42,8 +42,9 @@ static bool is_same_version(const struct lock_package *a, const struct lock_pack
 static int refuse_pair(const struct lock_package *a, const struct lock_package *b, struct str x,
 	struct str y, const struct target *t, struct err *e)
 {
-	err_set(e, RC_INVALID, "line %u, column 1: %.*s and %.*s (line %u) both apply to the target "
-			       "%.*s",
+	err_set(e, RC_INVALID,
+		"line %u, column 1: %.*s and %.*s (line %u) both apply to the target "
+		"%.*s",
 		b->line, STR_ARG(str_first(y, 400)), STR_ARG(str_first(x, 400)), a->line,
 		STR_ARG(t->name));
 	return err_hint(e, "tell them apart with targets = [...] or marker, or delete one");
@@ -73,7 +74,8 @@ static int check_group(struct lock_package **rows, size_t n, const struct target
 	return 0;
 }
 
-static int check_target(struct lock_package **sorted, size_t n, const struct target *t, struct err *e)
+static int check_target(
+	struct lock_package **sorted, size_t n, const struct target *t, struct err *e)
 {
 	struct arena arena = ARENA_INIT;
 	struct marker_env env;

@@ -19,7 +19,8 @@ static void put_escaped(struct buf *out, struct str s, const char *kept)
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 		bool is_alnum = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-		bool is_escape = c == '%' && i + 2 < s.n && is_hex(s.p[i + 1]) && is_hex(s.p[i + 2]);
+		bool is_escape =
+			c == '%' && i + 2 < s.n && is_hex(s.p[i + 1]) && is_hex(s.p[i + 2]);
 
 		if (is_alnum || is_escape || (c && strchr(kept, c))) {
 			buf_addc(out, (char)c);
@@ -29,8 +30,8 @@ static void put_escaped(struct buf *out, struct str s, const char *kept)
 	}
 }
 
-/* Where the path ends: behind the file's name, as a decoded '#' or '?' may stand before it. A name that
- * is not in the URL leaves the first '?' or '#'. */
+/* Where the path ends: behind the file's name, as a decoded '#' or '?' may stand before it. A name
+ * that is not in the URL leaves the first '?' or '#'. */
 static size_t path_end(struct str rest, struct str file)
 {
 	size_t query = str_find(rest, '?'), fragment = str_find(rest, '#');
@@ -74,7 +75,7 @@ static int read_project(struct lock *l, const struct toml *row, const struct dis
 		return -(int)e->rc;
 	}
 	bool is_prefixed = file->name.n > own.n + 1 && str_ends(file->name, own.p) &&
-		file->name.p[file->name.n - own.n - 1] == '-';
+			   file->name.p[file->name.n - own.n - 1] == '-';
 	if (!str_eq(file->name, own) && !is_prefixed) {
 		return lock_fail(toml_get(row, "filename"), e, RC_INVALID,
 			"the file %.*s is of %.*s, not of %.*s", STR_ARG(file->file),
@@ -186,7 +187,8 @@ static int read_cuda(struct lock *l, const struct toml *environment, struct str 
 	}
 	if (!str_to_u64(text, &number) || text.n < 2 || text.n > 3) {
 		lock_fail(toml_get(environment, "cuda"), e, RC_INVALID,
-			"\"%.*s\" is not a CUDA version as gpkg writes it", STR_ARG(str_first(text, 50)));
+			"\"%.*s\" is not a CUDA version as gpkg writes it",
+			STR_ARG(str_first(text, 50)));
 		return err_hint(e, "CUDA 12.8 is written \"128\"");
 	}
 	*out = str_of(arena_printf(&l->arena, "%.2s.%c", text.p, text.n == 3 ? text.p[2] : '0'));
@@ -210,10 +212,11 @@ static int read_abi(const struct toml *environment, int *out, struct err *e)
 	return 0;
 }
 
-static int read_environment(struct lock *l, const struct toml *environment, struct target_spec *spec,
-	struct err *e)
+static int read_environment(
+	struct lock *l, const struct toml *environment, struct target_spec *spec, struct err *e)
 {
-	static const char *const keys[] = { "torch", "cuda", "python", "platform", "cxx11_abi", NULL };
+	static const char *const keys[] = { "torch", "cuda", "python", "platform", "cxx11_abi",
+		NULL };
 
 	if (toml_only(environment, keys, e) ||
 		toml_need_str(environment, "python", &spec->python, e) ||
@@ -277,8 +280,8 @@ static struct target_spec copy_spec(struct lock *l, const struct target_spec *ex
 	return spec;
 }
 
-int lock_gpkg_read(struct lock *l, const struct toml *root, const struct target_spec *extra,
-	struct err *e)
+int lock_gpkg_read(
+	struct lock *l, const struct toml *root, const struct target_spec *extra, struct err *e)
 {
 	static const char *const keys[] = { "environment", "wheels", NULL };
 	struct target_spec spec = copy_spec(l, extra);

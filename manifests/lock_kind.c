@@ -15,13 +15,15 @@ static int refuse_foreign(struct err *e, const char *what, const char *remedy)
 
 static int refuse_pylock(const struct toml *root, struct err *e)
 {
-	err_set(e, RC_UNSUPPORTED, "this is a pylock.toml (PEP 751, lock-version %.*s), which this "
-				   "version does not read",
+	err_set(e, RC_UNSUPPORTED,
+		"this is a pylock.toml (PEP 751, lock-version %.*s), which this "
+		"version does not read",
 		STR_ARG(str_first(toml_get(root, "lock-version")->text, 20)));
 	return err_hint(e, "name its packages in a lock.toml: gpkg-lock(5)");
 }
 
-/* Poetry and pdm keep their own version in [metadata], and name files without saying where they are. */
+/* Poetry and pdm keep their own version in [metadata], and name files without saying where they
+ * are. */
 static int refuse_poetry(const struct toml *metadata, struct err *e)
 {
 	err_set(e, RC_UNSUPPORTED,
@@ -33,15 +35,17 @@ static int refuse_poetry(const struct toml *metadata, struct err *e)
 
 static int refuse_unknown(struct err *e)
 {
-	err_set(e, RC_SYNTAX, "line 1, column 1: neither a lock.toml (lock-version = 1) nor a "
-			      "gpkg.lock.toml ([environment])");
+	err_set(e, RC_SYNTAX,
+		"line 1, column 1: neither a lock.toml (lock-version = 1) nor a "
+		"gpkg.lock.toml ([environment])");
 	return err_hint(e, "a lock.toml begins with lock-version = 1: gpkg-lock(5)");
 }
 
 int lock_kind_of(const struct toml *root, enum lock_kind *out, struct err *e)
 {
 	const struct toml *metadata = toml_get(root, "metadata");
-	bool has_packages = has(root, "packages", TOML_ARRAY) || has(root, "created-by", TOML_STRING);
+	bool has_packages =
+		has(root, "packages", TOML_ARRAY) || has(root, "created-by", TOML_STRING);
 
 	if (toml_get(root, "environment") || toml_get(root, "wheels")) {
 		*out = LOCK_GPKG;
@@ -59,14 +63,16 @@ int lock_kind_of(const struct toml *root, enum lock_kind *out, struct err *e)
 	}
 	if (has(metadata, "lock_version", TOML_STRING)) {
 		return refuse_foreign(e, "a pdm.lock",
-			"name its packages in a lock.toml (gpkg-lock(5)); `pdm export -f requirements` "
+			"name its packages in a lock.toml (gpkg-lock(5)); `pdm export -f "
+			"requirements` "
 			"lists them with exact versions");
 	}
 	if (has(root, "version", TOML_INTEGER) &&
 		(toml_get(root, "requires-python") || toml_get(root, "revision") ||
 			has(root, "package", TOML_ARRAY))) {
 		return refuse_foreign(e, "a uv.lock",
-			"name its packages in a lock.toml (gpkg-lock(5)); `uv export` lists them with "
+			"name its packages in a lock.toml (gpkg-lock(5)); `uv export` lists them "
+			"with "
 			"exact versions");
 	}
 	if (toml_get(root, "target") || toml_get(root, "package")) {

@@ -37,15 +37,15 @@ static int read_head(struct lock *l, const struct toml *root, struct err *e)
 		lock_fail(toml_get(root, "lock-version"), e, RC_UNSUPPORTED,
 			"lock-version %" PRIu64 "; this version of the program reads %d", version,
 			LOCK_VERSION);
-		return err_hint(e, "use a newer gpkg-bundle, or write lock-version = %d",
-			LOCK_VERSION);
+		return err_hint(
+			e, "use a newer gpkg-bundle, or write lock-version = %d", LOCK_VERSION);
 	}
 	if (toml_opt_str(root, "name", &l->name, e)) {
 		return -(int)e->rc;
 	}
 	if (toml_get(root, "name") && !is_channel(l->name)) {
-		lock_fail(toml_get(root, "name"), e, RC_INVALID, "\"%.*s\" is no name for a channel",
-			STR_ARG(str_first(l->name, 100)));
+		lock_fail(toml_get(root, "name"), e, RC_INVALID,
+			"\"%.*s\" is no name for a channel", STR_ARG(str_first(l->name, 100)));
 		return err_hint(e, "[a-z0-9][a-z0-9._-]*, at most %d characters", LIMIT_CHANNEL);
 	}
 	return 0;
@@ -53,7 +53,8 @@ static int read_head(struct lock *l, const struct toml *root, struct err *e)
 
 /* ---- [[target]] ---- */
 
-static int read_target_spec(struct lock *l, const struct toml *row, struct target_spec *spec, struct err *e)
+static int read_target_spec(
+	struct lock *l, const struct toml *row, struct target_spec *spec, struct err *e)
 {
 	static const char *const keys[] = { "name", "python", "platform", "glibc", "musl", "gpus",
 		"driver", "torch", "cuda", "cxx11_abi", NULL };
@@ -87,7 +88,8 @@ static int read_targets(struct lock *l, const struct toml *root, struct err *e)
 	}
 	if (n == 0) {
 		err_set(e, RC_INVALID, "line 1, column 1: no [[target]]: for which machines?");
-		return err_hint(e, "`gpkg-bundle detect` on a node of the cluster prints the block");
+		return err_hint(
+			e, "`gpkg-bundle detect` on a node of the cluster prints the block");
 	}
 	if (n > LIMIT_TARGETS) {
 		return lock_fail(first, e, RC_LIMIT, "%zu targets, at most %d", n, LIMIT_TARGETS);
@@ -165,13 +167,15 @@ static int read_pin(struct lock *l, const struct toml *row, struct requirement *
 	if (r->specifiers.n != 1 || !pin || pin->op != SPECIFIER_EQ || pin->wildcard) {
 		lock_fail(v, e, RC_INVALID, "\"%.*s\" of %.*s leaves the version open",
 			STR_ARG(str_first(text, 200)), STR_ARG(r->name));
-		return err_hint(e, "write one exact version, as in version = \"==2.8.3\", or the file: "
-				   "url = \"https://...\"");
+		return err_hint(e,
+			"write one exact version, as in version = \"==2.8.3\", or the file: "
+			"url = \"https://...\"");
 	}
 	return 0;
 }
 
-static int read_package_url(struct lock *l, const struct toml *row, struct lock_package *p, struct err *e)
+static int read_package_url(
+	struct lock *l, const struct toml *row, struct lock_package *p, struct err *e)
 {
 	const struct toml *v = toml_get(row, "url");
 	const struct specifier *pin = p->req.specifiers.n ? &p->req.specifiers.v[0] : NULL;
@@ -192,8 +196,8 @@ static int read_package_url(struct lock *l, const struct toml *row, struct lock_
 	return pin ? 0 : lock_pin(l, v, &file.version, &p->req.specifiers, e);
 }
 
-static int read_package_targets(struct lock *l, const struct toml *row, struct lock_package *p,
-	struct err *e)
+static int read_package_targets(
+	struct lock *l, const struct toml *row, struct lock_package *p, struct err *e)
 {
 	const struct toml *v = toml_get(row, "targets");
 
@@ -222,8 +226,9 @@ static int read_use(const struct toml *row, enum lock_use *out, struct err *e)
 	if (toml_get(row, "use") && !str_is(use, "build")) {
 		lock_fail(toml_get(row, "use"), e, RC_INVALID, "use = \"%.*s\" is not known",
 			STR_ARG(str_first(use, 100)));
-		return err_hint(e, "use = \"build\" is for build environments only; leave it out for "
-				   "packages to install");
+		return err_hint(e,
+			"use = \"build\" is for build environments only; leave it out for "
+			"packages to install");
 	}
 	*out = use.n ? LOCK_BUILD : LOCK_RUN;
 	return 0;
@@ -242,7 +247,8 @@ static int read_marker(struct lock *l, const struct toml *row, struct requiremen
 	return 0;
 }
 
-static int read_package(struct lock *l, const struct toml *row, struct lock_package *p, struct err *e)
+static int read_package(
+	struct lock *l, const struct toml *row, struct lock_package *p, struct err *e)
 {
 	static const char *const keys[] = { "name", "version", "marker", "extras", "targets", "use",
 		"url", NULL };
@@ -261,8 +267,9 @@ static int read_package(struct lock *l, const struct toml *row, struct lock_pack
 	if (!p->req.specifiers.n && !p->url.n) {
 		lock_fail(row, e, RC_INVALID, "%.*s has neither version nor url",
 			STR_ARG(p->req.name));
-		return err_hint(e, "write one exact version, as in version = \"==2.8.3\", or the file: "
-				   "url = \"https://...\"");
+		return err_hint(e,
+			"write one exact version, as in version = \"==2.8.3\", or the file: "
+			"url = \"https://...\"");
 	}
 	requirement_format(&p->req, &raw);
 	p->req.raw = arena_str(&l->arena, buf_str(&raw));

@@ -26,7 +26,8 @@ static int read_wheels_toolkit(struct lock *l, const struct toml *table, struct 
 
 	if (toml_get(table, "version")) {
 		lock_fail_key(toml_get(table, "version"), e, RC_INVALID,
-			"version is for from = \"site\": wheels are pinned by their [[package]] rows");
+			"version is for from = \"site\": wheels are pinned by their [[package]] "
+			"rows");
 		return -(int)e->rc;
 	}
 	if (toml_opt_strs(&l->arena, table, "packages", false, &list, &l->ntoolkit_packages, e)) {
@@ -34,7 +35,8 @@ static int read_wheels_toolkit(struct lock *l, const struct toml *table, struct 
 	}
 	if (l->ntoolkit_packages == 0) {
 		lock_fail(v ? v : table, e, RC_INVALID, "from = \"wheels\" needs packages");
-		return err_hint(e, "packages = [\"nvidia-cuda-nvcc\", ...]: the wheels that nvcc comes in");
+		return err_hint(
+			e, "packages = [\"nvidia-cuda-nvcc\", ...]: the wheels that nvcc comes in");
 	}
 	for (size_t i = 0; i < l->ntoolkit_packages; i++) {
 		if (lock_project(l, v, list[i], &list[i], e)) {
@@ -197,8 +199,8 @@ int lock_recipes_read(struct lock *l, const struct toml *root, struct err *e)
 		return 0;
 	}
 	if (table->count > LIMIT_CLOSURE) {
-		return lock_fail(table, e, RC_LIMIT, "%zu recipes, at most %d", table->count,
-			LIMIT_CLOSURE);
+		return lock_fail(
+			table, e, RC_LIMIT, "%zu recipes, at most %d", table->count, LIMIT_CLOSURE);
 	}
 	l->recipes = arena_array(&l->arena, table->count, sizeof(*l->recipes));
 	for (const struct toml *row = table->first; row; row = row->next) {
@@ -215,7 +217,8 @@ int lock_recipes_read(struct lock *l, const struct toml *root, struct err *e)
 		const struct lock_recipe *old = lock_recipe_of(l, r->name);
 		if (old) {
 			return lock_fail_key(row, e, RC_INVALID,
-				"%.*s has a recipe already, in line %u", STR_ARG(r->name), old->line);
+				"%.*s has a recipe already, in line %u", STR_ARG(r->name),
+				old->line);
 		}
 		l->nrecipes++;
 	}
@@ -237,7 +240,8 @@ static int read_waiver(struct lock *l, const struct toml *v, struct lock_waiver 
 		return lock_unknown_target(l, v, w->target, e);
 	}
 	for (size_t i = 0; i < l->nwaivers; i++) {
-		if (str_eq(l->waivers[i].name, w->name) && str_eq(l->waivers[i].target, w->target)) {
+		if (str_eq(l->waivers[i].name, w->name) &&
+			str_eq(l->waivers[i].target, w->target)) {
 			return lock_fail_key(v, e, RC_INVALID, "%.*s is waived twice",
 				STR_ARG(str_first(v->key, 200)));
 		}
@@ -256,8 +260,8 @@ int lock_waivers_read(struct lock *l, const struct toml *root, struct err *e)
 		return 0;
 	}
 	if (table->count > LIMIT_CLOSURE) {
-		return lock_fail(table, e, RC_LIMIT, "%zu waivers, at most %d", table->count,
-			LIMIT_CLOSURE);
+		return lock_fail(
+			table, e, RC_LIMIT, "%zu waivers, at most %d", table->count, LIMIT_CLOSURE);
 	}
 	l->waivers = arena_array(&l->arena, table->count, sizeof(*l->waivers));
 	for (const struct toml *v = table->first; v; v = v->next) {

@@ -44,7 +44,7 @@ const char *marker_op_text(enum marker_op op)
 bool marker_var_is_version(enum marker_var var)
 {
 	return var == MARKER_PYTHON_VERSION || var == MARKER_PYTHON_FULL_VERSION ||
-		var == MARKER_IMPLEMENTATION_VERSION || var == MARKER_PLATFORM_RELEASE;
+	       var == MARKER_IMPLEMENTATION_VERSION || var == MARKER_PLATFORM_RELEASE;
 }
 
 bool marker_var_is_set(enum marker_var var)
@@ -59,7 +59,7 @@ bool marker_names(const struct marker *m, enum marker_var var)
 	}
 	if (!m->first) {
 		return (m->left.is_var && m->left.var == var) ||
-			(m->right.is_var && m->right.var == var);
+		       (m->right.is_var && m->right.var == var);
 	}
 	for (const struct marker *member = m->first; member; member = member->next) {
 		if (marker_names(member, var)) {

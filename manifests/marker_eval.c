@@ -1,5 +1,5 @@
-/* Evaluation of markers, in three values: a comparison with a value that nobody knows is open, and stays
- * so unless the rest of the marker decides. Each comparison is made as `packaging` 26 makes it. */
+/* Evaluation of markers in three values: a comparison with a value that nobody knows is open, and
+ * stays so unless the rest of the marker decides. Comparisons are those of `packaging` 26. */
 #include "manifests/marker_node.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@ enum truth { NO, YES, OPEN };
 struct marker_run {
 	const struct marker_env *env;
 	struct str extra;
-	bool is_strict; /* an unknown value is open; else it is the empty text */
-	enum marker_var unknown;            /* set when something was open */
-	const struct marker *meaningless;   /* a comparison that has no meaning, or NULL */
+	bool is_strict;                   /* an unknown value is open; else it is the empty text */
+	enum marker_var unknown;          /* set when something was open */
+	const struct marker *meaningless; /* a comparison that has no meaning, or NULL */
 	struct arena scratch;
 };
 
@@ -47,8 +47,8 @@ static enum truth no_meaning(struct marker_run *run, const struct marker *m)
 	return NO;
 }
 
-static enum truth compare_text(struct marker_run *run, const struct marker *m, struct str left,
-	struct str right)
+static enum truth compare_text(
+	struct marker_run *run, const struct marker *m, struct str left, struct str right)
 {
 	switch (m->op) {
 	case MARKER_EQ:
@@ -72,8 +72,8 @@ static enum truth compare_text(struct marker_run *run, const struct marker *m, s
 }
 
 /* PEP 440's "===": any text that could stand in a specifier, case ignored. */
-static enum truth compare_arbitrary(struct marker_run *run, const struct marker *m, struct str left,
-	struct str right)
+static enum truth compare_arbitrary(
+	struct marker_run *run, const struct marker *m, struct str left, struct str right)
 {
 	right = str_trim(right);
 	bool is_specifier = right.n > 0;
@@ -84,8 +84,8 @@ static enum truth compare_arbitrary(struct marker_run *run, const struct marker 
 	return is_specifier ? truth_of(str_eq_nocase(left, right)) : no_meaning(run, m);
 }
 
-static enum truth compare_versions(struct marker_run *run, const struct marker *m, struct str left,
-	struct str right)
+static enum truth compare_versions(
+	struct marker_run *run, const struct marker *m, struct str left, struct str right)
 {
 	struct err unused = ERR_INIT;
 	struct specifier_set made;
@@ -103,7 +103,7 @@ static enum truth compare_versions(struct marker_run *run, const struct marker *
 	}
 	/* What is no version is in no specifier, not even in "!=". */
 	return truth_of(version_parse(&run->scratch, left, &version, &unused) == 0 &&
-		specifier_contains(specifier, &version));
+			specifier_contains(specifier, &version));
 }
 
 static bool is_in_set(const struct marker_env *env, enum marker_var set, struct str text)
@@ -173,8 +173,8 @@ static enum truth eval_node(struct marker_run *run, const struct marker *m)
 	return either(any, all);
 }
 
-static enum truth eval_extras(struct marker_run *run, const struct marker *m, const struct str *extras,
-	size_t n)
+static enum truth eval_extras(
+	struct marker_run *run, const struct marker *m, const struct str *extras, size_t n)
 {
 	enum truth any = NO;
 
@@ -190,15 +190,16 @@ static enum truth eval_extras(struct marker_run *run, const struct marker *m, co
 	return any;
 }
 
-bool marker_eval(const struct marker *m, const struct marker_env *env, const struct str *extras, size_t n)
+bool marker_eval(
+	const struct marker *m, const struct marker_env *env, const struct str *extras, size_t n)
 {
 	struct marker_run run = { .env = env };
 
 	return !m || eval_extras(&run, m, extras, n) == YES;
 }
 
-int marker_decide(const struct marker *m, const struct marker_env *env, const struct str *extras, size_t n,
-	bool *out, struct err *e)
+int marker_decide(const struct marker *m, const struct marker_env *env, const struct str *extras,
+	size_t n, bool *out, struct err *e)
 {
 	struct marker_run run = { .env = env, .is_strict = true, .scratch = ARENA_INIT };
 	CLEANUP_BUF struct buf text = BUF_INIT;
@@ -206,8 +207,8 @@ int marker_decide(const struct marker *m, const struct marker_env *env, const st
 
 	if (run.meaningless) {
 		marker_format(run.meaningless, &text);
-		return err_set(e, RC_INVALID, "marker: %s compares what cannot be compared",
-			text.p);
+		return err_set(
+			e, RC_INVALID, "marker: %s compares what cannot be compared", text.p);
 	}
 	if (truth == OPEN) {
 		marker_format(m, &text);

@@ -1,4 +1,4 @@
-/* The parsed form of a marker, shared by marker_parse.c, marker_eval.c and marker_format.c alone. */
+/* The parsed form of a marker: private to marker.c, marker_parse.c and marker_eval.c. */
 #ifndef MANIFESTS_MARKER_NODE_H
 #define MANIFESTS_MARKER_NODE_H
 
@@ -22,13 +22,14 @@ struct marker { /* a comparison, or a group: the whole marker or what stands in 
 	bool is_or;           /* joined to the member before it by "or", else by "and" */
 	struct marker_side left, right;
 	enum marker_op op;
-	const struct specifier_set *specifier; /* op and right text, where that is a version comparison */
+	const struct specifier_set *specifier; /* op and right text where they are one, or NULL */
 };
 
 const char *marker_op_text(enum marker_op op); /* "not in" */
 bool marker_var_is_version(enum marker_var var);
 bool marker_var_is_set(enum marker_var var);
 /* `op text` as one PEP 440 specifier; false where it is none. */
-bool marker_specifier(struct arena *a, enum marker_op op, struct str text, struct specifier_set *out);
+bool marker_specifier(struct arena *a, enum marker_op op, struct str text,
+	struct specifier_set *out);
 
 #endif

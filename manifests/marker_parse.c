@@ -1,5 +1,5 @@
-/* Reading of markers: recursive descent over PEP 508's grammar, "and" and "or" kept in the order of
- * writing, so that a marker is written back as it was grouped. Every byte is read once. */
+/* Reading of markers: recursive descent over PEP 508's grammar, "and" and "or" kept in the order
+ * of writing, so that a marker is written back as it was grouped. Every byte is read once. */
 #include "manifests/marker_node.h"
 #include "manifests/name.h"
 
@@ -38,10 +38,8 @@ static const struct {
 };
 
 /* Longer operators stand before those that they begin with. */
-static const enum marker_op symbols[] = {
-	MARKER_ARBITRARY, MARKER_EQ, MARKER_COMPATIBLE, MARKER_NE, MARKER_LE, MARKER_GE, MARKER_LT,
-	MARKER_GT
-};
+static const enum marker_op symbols[] = { MARKER_ARBITRARY, MARKER_EQ, MARKER_COMPATIBLE, MARKER_NE,
+	MARKER_LE, MARKER_GE, MARKER_LT, MARKER_GT };
 
 static int read_group(struct marker_reader *r, struct marker **out);
 
@@ -58,8 +56,8 @@ static int fail(struct marker_reader *r, const char *expected)
 	for (size_t i = 0; i < r->at; i++) {
 		column += ((unsigned char)r->text.p[i] & 0xC0) != 0x80;
 	}
-	return err_set(r->err, RC_SYNTAX, "marker \"%.*s\": column %zu: expected %s", STR_ARG(shown),
-		column, expected);
+	return err_set(r->err, RC_SYNTAX, "marker \"%.*s\": column %zu: expected %s",
+		STR_ARG(shown), column, expected);
 }
 
 static void skip_blanks(struct marker_reader *r)
@@ -71,7 +69,8 @@ static void skip_blanks(struct marker_reader *r)
 
 static bool is_word_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
 }
 
 static bool take_symbol(struct marker_reader *r, const char *symbol)
@@ -166,7 +165,8 @@ static int read_op(struct marker_reader *r, enum marker_op *out)
 	return 0;
 }
 
-bool marker_specifier(struct arena *a, enum marker_op op, struct str text, struct specifier_set *out)
+bool marker_specifier(
+	struct arena *a, enum marker_op op, struct str text, struct specifier_set *out)
 {
 	struct err unused = ERR_INIT;
 
@@ -186,7 +186,7 @@ static void prepare(struct arena *a, struct marker *m)
 	if (left->is_var && left->var == MARKER_EXTRA && !right->is_var) {
 		right->text = str_of(name_normalize(a, right->text));
 	} else if (!left->is_var && right->is_var &&
-		(right->var == MARKER_EXTRA || marker_var_is_set(right->var))) {
+		   (right->var == MARKER_EXTRA || marker_var_is_set(right->var))) {
 		left->text = str_of(name_normalize(a, left->text));
 	}
 	if (left->is_var && marker_var_is_version(left->var) && m->op != MARKER_ARBITRARY &&

@@ -52,7 +52,7 @@ static bool take_char(struct requirement_reader *r, char c)
 static bool is_name_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		c == '-' || c == '_' || c == '.';
+	       c == '-' || c == '_' || c == '.';
 }
 
 static int read_name(struct requirement_reader *r, const char *what, struct str *out)
@@ -127,6 +127,17 @@ static int read_url(struct requirement_reader *r, struct requirement *req)
 	return 0;
 }
 
+/* PEP 508 writes versions in ASCII, after "===" too. */
+static bool is_ascii(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if ((unsigned char)text.p[i] > 0x7F) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* One comma between two specifiers, and perhaps one behind the last. */
 static bool has_sane_commas(struct str list)
 {
@@ -152,6 +163,9 @@ static int read_specifiers(struct requirement_reader *r, struct requirement *req
 	list = trim_blanks(list);
 	if (list.n && !has_sane_commas(list)) {
 		return fail(r, "a version specifier between commas");
+	}
+	if (!is_ascii(list)) {
+		return fail(r, "version specifiers in ASCII");
 	}
 	if (list.n && list.p[list.n - 1] == ',') {
 		list.n--;
@@ -200,10 +214,7 @@ static int read_requirement(struct requirement_reader *r, struct requirement *re
 {
 	int rc = read_name(r, "a project name", &req->name);
 
-	if (rc) {
-		return str_has(r->text, "://") ? err_hint(r->err, "write it as: name @ URL") : rc;
-	}
-	if (take_char(r, '[')) {
+	if (!rc && take_char(r, '[')) {
 		rc = read_extras(r, req);
 	}
 	if (rc) {
@@ -224,7 +235,9 @@ int requirement_parse(struct arena *a, struct str text, struct requirement *out,
 	}
 	int rc = read_requirement(&r, &req);
 	if (rc) {
-		return rc;
+		bool is_bare_url = str_has(line, "://") && str_find(line, '@') == line.n;
+
+		return is_bare_url ? err_hint(e, "write it as: name @ URL") : rc;
 	}
 	req.raw = arena_str(a, line);
 	req.url = req.url.n ? arena_str(a, req.url) : STR_NULL;
@@ -245,8 +258,7 @@ static void format_extras(const struct requirement *r, struct buf *out)
 		vec_push(&sorted, r->extras[i]);
 	}
 	qsort(sorted.v, sorted.n, sizeof(*sorted.v), order_strs);
-	vec_each(struct str, extra, &sorted)
-	{
+	vec_each(struct str, extra, &sorted) {
 		buf_addc(out, extra == sorted.v ? '[' : ',');
 		buf_addstr(out, *extra);
 	}
@@ -276,7 +288,7 @@ static bool is_same_specifier(const struct specifier *a, const struct specifier 
 		return str_eq(a->raw, b->raw);
 	}
 	return version_cmp(&a->version, &b->version) == 0 &&
-		(a->op != SPECIFIER_COMPATIBLE || a->version.nrelease == b->version.nrelease);
+	       (a->op != SPECIFIER_COMPATIBLE || a->version.nrelease == b->version.nrelease);
 }
 
 static bool is_repeated(const struct written *v, size_t at)

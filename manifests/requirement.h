@@ -15,7 +15,9 @@ struct requirement {
 	const struct marker *marker; /* NULL: none */
 };
 
-int requirement_parse(struct arena *a, struct str text, struct requirement *out, struct err *e); /* RC_SYNTAX */
-void requirement_format(const struct requirement *r, struct buf *out); /* normal spelling, as `packaging` */
+/* One line, blanks around it; nothing of *out points into `text`. RC_SYNTAX. */
+int requirement_parse(struct arena *a, struct str text, struct requirement *out, struct err *e);
+/* As `packaging` writes it: extras and specifiers sorted, each once. */
+void requirement_format(const struct requirement *r, struct buf *out);
 
 #endif

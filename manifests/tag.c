@@ -1,5 +1,6 @@
-/* The tags of CPython, in the order of the specification "Platform compatibility tags" as `packaging`
- * spells it out: version-specific ABI, stable ABI, none; the stable ABI of older versions; pure Python. */
+/* The tags of CPython in the order of "Platform compatibility tags", as `packaging` spells it
+ * out: the version's own ABI, the stable ABI, none; the stable ABI of older versions; pure
+ * Python. */
 #include "manifests/tag.h"
 #include "manifests/base/vec.h"
 
@@ -45,8 +46,8 @@ static void add_manylinux(struct tag_maker *m, const struct target *t)
 		add_platform(m,
 			arena_printf(m->arena, "manylinux_2_%u_%.*s", minor, STR_ARG(t->machine)));
 		if (legacy) {
-			add_platform(m,
-				arena_printf(m->arena, "%s_%.*s", legacy, STR_ARG(t->machine)));
+			add_platform(
+				m, arena_printf(m->arena, "%s_%.*s", legacy, STR_ARG(t->machine)));
 		}
 	}
 }
@@ -76,8 +77,7 @@ static void add_tag(struct tag_maker *m, const char *python, const char *abi, st
 
 static void add_tags(struct tag_maker *m, const char *python, const char *abi)
 {
-	vec_each(struct str, platform, &m->platforms)
-	{
+	vec_each(struct str, platform, &m->platforms) {
 		add_tag(m, python, abi, *platform);
 	}
 }
@@ -134,7 +134,7 @@ static uint32_t hash_tag(const struct tag *t)
 static bool is_same_tag(const struct tag *a, const struct tag *b)
 {
 	return str_eq(a->platform, b->platform) && str_eq(a->python, b->python) &&
-		str_eq(a->abi, b->abi);
+	       str_eq(a->abi, b->abi);
 }
 
 /* The slot of the tag, or the empty one where it belongs. */
@@ -168,7 +168,8 @@ void tag_list_of(struct arena *a, const struct target *t, struct tag_list *out)
 	add_pure(&m, &t->python, false);
 	add_tag(&m, python_tag(&m, "cp", t->python.minor), "none", STR("any"));
 	add_pure(&m, &t->python, true);
-	*out = (struct tag_list){ .v = arena_array(a, m.tags.n, sizeof(struct tag)), .n = m.tags.n };
+	*out = (struct tag_list){ .v = arena_array(a, m.tags.n, sizeof(struct tag)),
+		.n = m.tags.n };
 	for (size_t i = 0; i < out->n; i++) {
 		out->v[i] = m.tags.v[i];
 	}

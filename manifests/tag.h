@@ -1,5 +1,5 @@
-/* PEP 425 compatibility tags of a target, best first, in the order of packaging 26.2 and uv: plain
- * "linux_x86_64" is the last of its platforms (packaging 26.3 moved it to the front). */
+/* PEP 425 compatibility tags of a target, best first, in the order of packaging 26.2 and uv:
+ * plain "linux_x86_64" is the last of its platforms (packaging 26.3 moved it to the front). */
 #ifndef MANIFESTS_TAG_H
 #define MANIFESTS_TAG_H
 

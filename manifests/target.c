@@ -31,8 +31,7 @@ static int set_name(struct target_maker *m)
 
 	if (!is_name(name)) {
 		return err_set(m->err, RC_INVALID,
-			"name \"%.*s\": 1 to %d of a-z, 0-9, '-' and '_' are allowed, first a letter or a "
-			"digit",
+			"name \"%.*s\": 1 to %d of a-z, 0-9, '_', '-' are allowed, first no sign",
 			STR_ARG(shown), LIMIT_TARGET_NAME);
 	}
 	m->target.name = arena_str(m->arena, name);
@@ -52,7 +51,8 @@ static int set_platform(struct target_maker *m)
 {
 	if (m->spec->platform.n == 0) {
 		err_set(m->err, RC_INVALID, "platform: missing");
-		return err_hint(m->err, "give \"linux_x86_64\", \"linux_aarch64\" or \"win_amd64\"");
+		return err_hint(
+			m->err, "give \"linux_x86_64\", \"linux_aarch64\" or \"win_amd64\"");
 	}
 	return platform_field_parse(m->spec->platform, &m->target, m->err);
 }
@@ -78,8 +78,9 @@ static int set_libc(struct target_maker *m)
 		return glibc_field_parse(s->glibc, &m->target, m->err);
 	}
 	err_set(m->err, RC_INVALID, "glibc: missing");
-	return err_hint(m->err, "give glibc = \"2.28\" (\"ldd --version\" on the machine shows it) or "
-				"musl = \"1.2\"");
+	return err_hint(m->err,
+		"give glibc = \"2.28\" (\"ldd --version\" on the machine shows it) or "
+		"musl = \"1.2\"");
 }
 
 static bool has_gpu(const struct target *t, const struct gpu *gpu)
@@ -185,7 +186,8 @@ static int set_abi(struct target_maker *m)
 
 	if (given >= 0 && built >= 0 && given != built && m->build.is_official) {
 		err_set(m->err, RC_INVALID, "cxx11_abi %s: torch %.*s is built with %s",
-			given ? "true" : "false", STR_ARG(m->target.torch), built ? "true" : "false");
+			given ? "true" : "false", STR_ARG(m->target.torch),
+			built ? "true" : "false");
 		return err_hint(m->err, "leave cxx11_abi out: it follows from torch");
 	}
 	m->target.cxx11_abi = given >= 0 ? given > 0 : built;
@@ -202,8 +204,8 @@ int target_make(struct arena *a, const struct target_spec *spec, struct target *
 		if (steps[i](&m)) {
 			struct str name = m.target.name;
 
-			return name.n ? err_wrap(e, "target %.*s", STR_ARG(name)) :
-					err_wrap(e, "target");
+			return name.n ? err_wrap(e, "target %.*s", STR_ARG(name))
+				      : err_wrap(e, "target");
 		}
 	}
 	*out = m.target;

@@ -47,18 +47,19 @@ struct target_spec {
 	int cxx11_abi; /* -1 not given */
 };
 
-/* Checks every field and derives the rest. RC_INVALID says the field, the value and what is allowed:
- * python "3.1" is impossible (3.8 to 3.15, a patch level where it matters, "t" from 3.13), Linux needs
- * glibc (2.5 to 2.99) or musl (1.0 to 1.99), Windows neither, gpus are "major.minor" (named twice counts
- * once), driver is "580.65.06" or its beginning, torch is an exact PEP 440 version (kept in normal form),
- * cuda is "13.0" or "none". torch's local label says the CUDA version ("+cu130"; "+cpu", "+rocm6.4" and
- * "+xpu" say none) and, where it is certain, the C++ ABI; what is given must not contradict it. */
+/* Checks every field and derives the rest. RC_INVALID says the field, the value and what is
+ * allowed: python "3.1" is impossible (3.8 to 3.15, a patch level where it matters, "t" from
+ * 3.13), Linux needs glibc (2.5 to 2.99) or musl (1.0 to 1.99), Windows neither, gpus are
+ * "major.minor" (named twice counts once), driver is "580.65.06" or its beginning, torch is an
+ * exact PEP 440 version (kept in normal form), cuda is "13.0" or "none". torch's local label
+ * says the CUDA version ("+cu130"; "+cpu", "+rocm6.4" and "+xpu" say none) and, where it is
+ * certain, the C++ ABI; what is given must not contradict it. */
 int target_make(struct arena *a, const struct target_spec *spec, struct target *out, struct err *e);
 
 /* The marker environment of CPython on Linux or Windows; platform_machine is "AMD64" on Windows.
  * python_full_version and implementation_version are 3.Y.0 where no patch level is given, so
- * "python_full_version >= '3.12.1'" needs python = "3.12.1" or higher to hold. platform_release and
- * platform_version are not known. Free-threading does not show in markers. */
+ * "python_full_version >= '3.12.1'" needs python = "3.12.1" or higher to hold. platform_release
+ * and platform_version are not known. Free-threading does not show in markers. */
 void target_marker_env(struct arena *a, const struct target *t, struct marker_env *out);
 int gpu_parse(struct str text, struct gpu *out, struct err *e); /* "9.0", "12.0"; RC_INVALID */
 /* "3.12", "3.13t", "3.12.4": as it was given; "3.13.2t". */

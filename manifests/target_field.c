@@ -1,4 +1,5 @@
-/* One parser a field. What a user is likely to write instead of it gets a hint with the right spelling. */
+/* One parser a field. What users are likely to write instead gets a hint with the right
+ * spelling. */
 #include "manifests/target_field.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static bool take_char(struct str *rest, char c)
 static bool read_pair(struct str text, unsigned *major, unsigned *minor)
 {
 	return take_number(&text, major) && take_char(&text, '.') && take_number(&text, minor) &&
-		text.n == 0;
+	       text.n == 0;
 }
 
 /* What other tools write before the number ("sm_", "cp", "==", "manylinux_") says nothing here. */
@@ -95,7 +96,7 @@ static bool read_python(struct str text, struct target_python *out)
 static bool is_known_python(const struct target_python *p)
 {
 	return p->major == 3 && p->minor >= OLDEST_PYTHON && p->minor <= NEWEST_PYTHON &&
-		(!p->free_threaded || p->minor >= FIRST_FREE_THREADED);
+	       (!p->free_threaded || p->minor >= FIRST_FREE_THREADED);
 }
 
 /* "cp312", "python3.12", "==3.12", "312": the same with its dot and nothing before it. */
@@ -106,7 +107,8 @@ static void hint_python(struct str text, struct err *e)
 	char guess[GUESS_SIZE] = "";
 
 	if (str_is(text, "3.1")) {
-		err_hint(e, "did you mean \"3.10\"? Without quotes TOML reads 3.10 as the number 3.1");
+		err_hint(e,
+			"did you mean \"3.10\"? Without quotes TOML reads 3.10 as the number 3.1");
 	} else if (str_is(text, "3.1t")) {
 		err_hint(e, "did you mean \"3.13t\"?");
 	} else if (bare.n < GUESS_SIZE - 2) {
@@ -126,8 +128,8 @@ int python_field_parse(struct str text, struct target_python *out, struct err *e
 
 	if (!read_python(text, &p) || !is_known_python(&p)) {
 		refuse(e, "python", text,
-			"CPython \"3.8\" to \"3.15\" is allowed, with a patch level like \"3.12.4\" where it "
-			"matters, and with \"t\" for free-threaded from \"3.13t\" on");
+			"CPython \"3.8\" to \"3.15\" is allowed, with a patch level where it "
+			"matters (\"3.12.4\"), and free-threaded from \"3.13t\" on");
 		hint_python(text, e);
 		return -(int)e->rc;
 	}
@@ -326,8 +328,8 @@ static bool read_cuda(struct str text, struct cuda_version *out)
 {
 	struct cuda_version v;
 
-	if (!read_pair(text, &v.major, &v.minor) || v.major < OLDEST_CUDA || v.major > NEWEST_CUDA ||
-		v.minor > 9) {
+	if (!read_pair(text, &v.major, &v.minor) || v.major < OLDEST_CUDA ||
+		v.major > NEWEST_CUDA || v.minor > 9) {
 		return false;
 	}
 	*out = v;

@@ -1,5 +1,5 @@
-/* torch's own wheels name their accelerator in the local label; which of them have the C++11 ABI is
- * history: none on x86 to 2.5, all from 2.7 on, and in 2.6 it depended on the build. */
+/* torch's own wheels name their accelerator in the local label; which of them have the C++11 ABI
+ * is history: none on x86 to 2.5, all from 2.7 on, and in 2.6 it depended on the build. */
 #include "manifests/target_torch.h"
 
 enum label { LABEL_NONE, LABEL_CUDA, LABEL_CPU, LABEL_ROCM, LABEL_XPU, LABEL_NGC, LABEL_OTHER };

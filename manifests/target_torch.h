@@ -5,7 +5,8 @@
 #include "manifests/target.h"
 
 struct torch_build {
-	bool is_official;   /* a local label that torch's publishers use (cu130, cpu, rocm6.4, xpu, nv25.5) */
+	bool is_official;   /* a local label that torch's publishers use (cu130, cpu, rocm6.4, xpu,
+			       nv25.5) */
 	bool is_cuda_known; /* cuda is what the label says; major 0: built without CUDA */
 	struct cuda_version cuda;
 	int cxx11_abi; /* -1: not certain */

@@ -5,7 +5,8 @@
 
 static bool is_bare(char c)
 {
-	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '-';
+	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' ||
+	       c == '-';
 }
 
 static int read_key(struct toml_parser *t, struct toml_key *out)
@@ -32,8 +33,9 @@ int toml_read_path(struct toml_parser *t, struct toml_path *path)
 		if (path->n == LIMIT_TOML_DEPTH) {
 			struct toml_place at = toml_here(t);
 
-			return err_set(t->e, RC_LIMIT, "line %u, column %u: a key of more than %d parts",
-				at.line, at.column, LIMIT_TOML_DEPTH);
+			return err_set(t->e, RC_LIMIT,
+				"line %u, column %u: a key of more than %d parts", at.line,
+				at.column, LIMIT_TOML_DEPTH);
 		}
 		toml_skip_space(t);
 		if (read_key(t, &path->part[path->n])) {
@@ -47,9 +49,9 @@ int toml_read_path(struct toml_parser *t, struct toml_path *path)
 	}
 }
 
-/* Separate from reading its value, so that nested inline tables do not keep the path on the stack. */
-static __attribute__((noinline)) int read_pair_key(struct toml_parser *t, struct toml *table,
-	struct toml_key *key, struct toml **holder)
+/* Apart from reading its value: nested inline tables shall not keep their paths on the stack. */
+static __attribute__((noinline)) int read_pair_key(
+	struct toml_parser *t, struct toml *table, struct toml_key *key, struct toml **holder)
 {
 	struct toml_path path;
 
@@ -62,7 +64,8 @@ static __attribute__((noinline)) int read_pair_key(struct toml_parser *t, struct
 	t->p++;
 	toml_skip_space(t);
 	*key = path.part[path.n - 1];
-	return toml_deeper(t, path.n - 1) ? -(int)t->e->rc : toml_open_pair(t, table, &path, holder);
+	return toml_deeper(t, path.n - 1) ? -(int)t->e->rc
+					  : toml_open_pair(t, table, &path, holder);
 }
 
 int toml_read_pair(struct toml_parser *t, struct toml *table)
@@ -176,7 +179,8 @@ int toml_parse(struct arena *a, struct str text, struct toml **root, struct err 
 	const struct toml_place first = { 1, 1 };
 
 	if (text.n > LIMIT_LOCK) {
-		return err_set(e, RC_LIMIT, "%zu bytes of TOML, at most %" PRIu64, text.n, LIMIT_LOCK);
+		return err_set(
+			e, RC_LIMIT, "%zu bytes of TOML, at most %" PRIu64, text.n, LIMIT_LOCK);
 	}
 	if (!text.p) {
 		text.p = "";

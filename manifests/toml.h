@@ -8,8 +8,16 @@
 #include "manifests/base/err.h"
 
 enum toml_type {
-	TOML_STRING = 1, TOML_INTEGER, TOML_FLOAT, TOML_BOOL, TOML_DATETIME, TOML_LOCAL_DATETIME,
-	TOML_LOCAL_DATE, TOML_LOCAL_TIME, TOML_ARRAY, TOML_TABLE
+	TOML_STRING = 1,
+	TOML_INTEGER,
+	TOML_FLOAT,
+	TOML_BOOL,
+	TOML_DATETIME,
+	TOML_LOCAL_DATETIME,
+	TOML_LOCAL_DATE,
+	TOML_LOCAL_TIME,
+	TOML_ARRAY,
+	TOML_TABLE
 };
 
 struct toml { /* one value */
@@ -28,7 +36,7 @@ struct toml { /* one value */
 	unsigned key_column;       /* where its key begins; a table's: in its header */
 };
 
-/* A tree costs about 150 bytes a value: this keeps the worst 16 MiB of text under 160 MiB of tree. */
+/* A value takes about 150 bytes: this keeps the worst 16 MiB of text under 160 MiB of tree. */
 enum { TOML_VALUES_MAX = 1000000 };
 
 /* At most LIMIT_LOCK bytes, depth LIMIT_TOML_DEPTH, TOML_VALUES_MAX values. RC_SYNTAX, RC_LIMIT.
@@ -36,7 +44,7 @@ enum { TOML_VALUES_MAX = 1000000 };
 int toml_parse(struct arena *a, struct str text, struct toml **root, struct err *e);
 
 const struct toml *toml_get(const struct toml *table, const char *key); /* NULL: absent */
-/* Typed members; absent leaves *out alone and is success. A wrong type is RC_SYNTAX with the line. */
+/* Typed members; absent leaves *out alone and is success. A wrong type is RC_SYNTAX, with place. */
 int toml_opt_str(const struct toml *table, const char *key, struct str *out, struct err *e);
 int toml_opt_bool(const struct toml *table, const char *key, bool *out, struct err *e);
 int toml_opt_u64(const struct toml *table, const char *key, uint64_t *out, struct err *e);
@@ -45,9 +53,11 @@ int toml_opt_strs(struct arena *a, const struct toml *table, const char *key, bo
 	struct str **out, size_t *n, struct err *e);
 int toml_need_str(const struct toml *table, const char *key, struct str *out, struct err *e);
 /* Children of an array of tables (or NULL); anything else than an array of tables is RC_SYNTAX. */
-int toml_opt_tables(const struct toml *table, const char *key, const struct toml **first, struct err *e);
-int toml_opt_table(const struct toml *table, const char *key, const struct toml **out, struct err *e);
-/* Refuses keys that are not in `allowed` (NULL-terminated): names the key, its line, the nearest one. */
+int toml_opt_tables(
+	const struct toml *table, const char *key, const struct toml **first, struct err *e);
+int toml_opt_table(
+	const struct toml *table, const char *key, const struct toml **out, struct err *e);
+/* Refuses keys that are not in `allowed` (ends in NULL): names key, place, and the nearest one. */
 int toml_only(const struct toml *table, const char *const *allowed, struct err *e);
 /* A basic string with quotes and escapes, for writers. */
 void toml_put_str(struct buf *out, struct str text);

@@ -5,10 +5,16 @@
 
 static const char *type_name(const struct toml *v)
 {
-	static const char *const names[] = { [TOML_STRING] = "a string", [TOML_INTEGER] = "an integer",
-		[TOML_FLOAT] = "a float", [TOML_BOOL] = "a boolean", [TOML_DATETIME] = "a date",
-		[TOML_LOCAL_DATETIME] = "a date", [TOML_LOCAL_DATE] = "a date",
-		[TOML_LOCAL_TIME] = "a time", [TOML_ARRAY] = "a list", [TOML_TABLE] = "a table" };
+	static const char *const names[] = { [TOML_STRING] = "a string",
+		[TOML_INTEGER] = "an integer",
+		[TOML_FLOAT] = "a float",
+		[TOML_BOOL] = "a boolean",
+		[TOML_DATETIME] = "a date",
+		[TOML_LOCAL_DATETIME] = "a date",
+		[TOML_LOCAL_DATE] = "a date",
+		[TOML_LOCAL_TIME] = "a time",
+		[TOML_ARRAY] = "a list",
+		[TOML_TABLE] = "a table" };
 
 	return names[v->type];
 }
@@ -39,8 +45,8 @@ int toml_opt_str(const struct toml *table, const char *key, struct str *out, str
 int toml_need_str(const struct toml *table, const char *key, struct str *out, struct err *e)
 {
 	if (!toml_get(table, key)) {
-		return err_set(e, RC_SYNTAX, "line %u, column %u: the key \"%s\" is missing", table->line,
-			table->column, key);
+		return err_set(e, RC_SYNTAX, "line %u, column %u: the key \"%s\" is missing",
+			table->line, table->column, key);
 	}
 	return toml_opt_str(table, key, out, e);
 }
@@ -66,8 +72,8 @@ int toml_opt_u64(const struct toml *table, const char *key, uint64_t *out, struc
 		return wrong_type(v, "an integer", e);
 	}
 	if (v && v->integer < 0) {
-		return err_set(e, RC_SYNTAX, "line %u, column %u: \"%s\" is negative: %" PRId64, v->line,
-			v->column, key, v->integer);
+		return err_set(e, RC_SYNTAX, "line %u, column %u: \"%s\" is negative: %" PRId64,
+			v->line, v->column, key, v->integer);
 	}
 	if (v) {
 		*out = (uint64_t)v->integer;
@@ -102,7 +108,8 @@ int toml_opt_strs(struct arena *a, const struct toml *table, const char *key, bo
 	return 0;
 }
 
-int toml_opt_tables(const struct toml *table, const char *key, const struct toml **first, struct err *e)
+int toml_opt_tables(
+	const struct toml *table, const char *key, const struct toml **first, struct err *e)
 {
 	const struct toml *v = toml_get(table, key);
 
@@ -120,7 +127,8 @@ int toml_opt_tables(const struct toml *table, const char *key, const struct toml
 	return 0;
 }
 
-int toml_opt_table(const struct toml *table, const char *key, const struct toml **out, struct err *e)
+int toml_opt_table(
+	const struct toml *table, const char *key, const struct toml **out, struct err *e)
 {
 	const struct toml *v = toml_get(table, key);
 
@@ -193,8 +201,8 @@ static const char *nearest(struct str key, const char *const *allowed)
 	return best;
 }
 
-static int refuse_key(const struct toml *table, const struct toml *v, const char *const *allowed,
-	struct err *e)
+static int refuse_key(
+	const struct toml *table, const struct toml *v, const char *const *allowed, struct err *e)
 {
 	const char *near = nearest(v->key, allowed);
 	CLEANUP_BUF struct buf where = BUF_INIT, list = BUF_INIT;

@@ -1,6 +1,6 @@
-/* The TOML parser's inside, shared by toml.c (documents, keys, headers), toml_tree.c (tables and who may
- * extend them), toml_value.c (arrays, inline tables), toml_scalar.c (numbers, dates) and toml_text.c
- * (strings, places, errors). Nobody else includes it. */
+/* The TOML parser's inside, shared by toml.c (documents, keys, headers), toml_tree.c (tables and
+ * who may extend them), toml_value.c (arrays, inline tables), toml_scalar.c (numbers, dates) and
+ * toml_text.c (strings, places, errors). Nobody else includes it. */
 #ifndef MANIFESTS_TOML_PARSER_H
 #define MANIFESTS_TOML_PARSER_H
 
@@ -72,7 +72,7 @@ int toml_deeper(struct toml_parser *t, size_t levels); /* t->depth += levels, or
 int toml_open_section(struct toml_parser *t, struct toml *root, const struct toml_path *path,
 	bool is_array, struct toml **out);
 /* The table that holds the last part of a dotted key; that part must be new. */
-int toml_open_pair(struct toml_parser *t, struct toml *table, const struct toml_path *path,
-	struct toml **out);
+int toml_open_pair(
+	struct toml_parser *t, struct toml *table, const struct toml_path *path, struct toml **out);
 
 #endif

@@ -24,7 +24,8 @@ static struct str token_at(const struct toml_parser *t, const char *begin)
 	return str_range(begin, q);
 }
 
-static int not_a_value(struct toml_parser *t, struct toml_place at, struct str token, const char *why)
+static int not_a_value(
+	struct toml_parser *t, struct toml_place at, struct str token, const char *why)
 {
 	return toml_fail(t, at, "%.*s: %s", STR_ARG(str_first(token, 80)), why);
 }
@@ -40,7 +41,7 @@ static int digit_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* Takes digits of the base off *s into *clean, without the '_' that may stand between two digits. */
+/* Takes digits of the base off *s into *clean, without the '_' that may stand between two. */
 static bool take_digits(struct str *s, int base, struct buf *clean)
 {
 	size_t i = 0;
@@ -49,7 +50,7 @@ static bool take_digits(struct str *s, int base, struct buf *clean)
 		if (digit_value(s->p[i]) < base) {
 			buf_addc(clean, s->p[i++]);
 		} else if (s->p[i] == '_' && i > 0 && s->p[i - 1] != '_' && i + 1 < s->n &&
-			digit_value(s->p[i + 1]) < base) {
+			   digit_value(s->p[i + 1]) < base) {
 			i++;
 		} else {
 			break;
@@ -67,7 +68,8 @@ static int base_of(struct str token)
 	return token.p[1] == 'x' ? 16 : token.p[1] == 'o' ? 8 : token.p[1] == 'b' ? 2 : 10;
 }
 
-static int read_integer(struct toml_parser *t, struct toml *v, struct toml_place at, struct str token)
+static int read_integer(
+	struct toml_parser *t, struct toml *v, struct toml_place at, struct str token)
 {
 	CLEANUP_BUF struct buf digits = BUF_INIT;
 	int base = base_of(token);
@@ -193,8 +195,8 @@ static bool take_date(struct str *s)
 	unsigned year, month, day;
 
 	return take_field(s, 4, 0, 9999, &year) && take_char(s, '-') &&
-		take_field(s, 2, 1, 12, &month) && take_char(s, '-') &&
-		take_field(s, 2, 1, days_of(year, month), &day);
+	       take_field(s, 2, 1, 12, &month) && take_char(s, '-') &&
+	       take_field(s, 2, 1, days_of(year, month), &day);
 }
 
 /* Second 60 is a leap second: RFC 3339 section 5.7 admits it. */
@@ -226,7 +228,7 @@ static bool take_offset(struct str *s)
 		return true;
 	}
 	return (take_char(s, '+') || take_char(s, '-')) && take_field(s, 2, 0, 23, &hour) &&
-		take_char(s, ':') && take_field(s, 2, 0, 59, &minute);
+	       take_char(s, ':') && take_field(s, 2, 0, 59, &minute);
 }
 
 /* 0 where the text is no date or time of the calendar. */
@@ -256,11 +258,12 @@ static enum toml_type date_type(struct str s)
 
 static bool is_date(struct str token)
 {
-	bool is_time = token.n > 2 && is_digit(token.p[0]) && is_digit(token.p[1]) && token.p[2] == ':';
+	bool is_time =
+		token.n > 2 && is_digit(token.p[0]) && is_digit(token.p[1]) && token.p[2] == ':';
 
 	return is_time ||
-		(token.n > 4 && token.p[4] == '-' && is_digit(token.p[0]) && is_digit(token.p[1]) &&
-			is_digit(token.p[2]) && is_digit(token.p[3]));
+	       (token.n > 4 && token.p[4] == '-' && is_digit(token.p[0]) && is_digit(token.p[1]) &&
+		       is_digit(token.p[2]) && is_digit(token.p[3]));
 }
 
 /* A space may stand for the 'T': then the time is a token of its own. */
@@ -318,10 +321,12 @@ int toml_read_scalar(struct toml_parser *t, struct toml *v)
 		return read_date(t, v, at, token);
 	}
 	bool is_float = memchr(token.p, '.', token.n) ||
-		(base_of(token) == 10 && (memchr(token.p, 'e', token.n) || memchr(token.p, 'E', token.n)));
+			(base_of(token) == 10 &&
+				(memchr(token.p, 'e', token.n) || memchr(token.p, 'E', token.n)));
 	if (!read_word(v, token)) {
 		if (str_eq_nocase(token, STR("true")) || str_eq_nocase(token, STR("false"))) {
-			return not_a_value(t, at, token, "true and false are written in lower case");
+			return not_a_value(
+				t, at, token, "true and false are written in lower case");
 		}
 		if (is_float ? read_float(t, v, at, token) : read_integer(t, v, at, token)) {
 			return -(int)t->e->rc;

@@ -72,7 +72,7 @@ bool toml_skip_newline(struct toml_parser *t)
 static bool at_newline(const struct toml_parser *t)
 {
 	return t->p < t->end &&
-		(*t->p == '\n' || (*t->p == '\r' && t->end - t->p >= 2 && t->p[1] == '\n'));
+	       (*t->p == '\n' || (*t->p == '\r' && t->end - t->p >= 2 && t->p[1] == '\n'));
 }
 
 void toml_skip_space(struct toml_parser *t)
@@ -94,8 +94,8 @@ int toml_skip_comment(struct toml_parser *t)
 	}
 	while (t->p < t->end && !at_newline(t)) {
 		if (is_control(*t->p)) {
-			return toml_fail(t, toml_here(t), "the control character U+%04X in a comment",
-				(unsigned char)*t->p);
+			return toml_fail(t, toml_here(t),
+				"the control character U+%04X in a comment", (unsigned char)*t->p);
 		}
 		t->p++;
 	}
@@ -132,7 +132,7 @@ static void put_utf8(struct buf *out, uint32_t c)
 	buf_addc(out, (char)(0x80 | (c & 0x3F)));
 }
 
-/* \uXXXX and \UXXXXXXXX: exactly that many digits, a Unicode scalar value. t->p is behind the 'u'. */
+/* \uXXXX and \UXXXXXXXX: so many digits, a Unicode scalar value. t->p is behind the 'u'. */
 static int read_codepoint(struct toml_parser *t, struct toml_place at, int digits, struct buf *out)
 {
 	uint32_t c = 0;
@@ -197,8 +197,8 @@ static int read_escape(struct toml_parser *t, bool may_span_lines, struct buf *o
 }
 
 /* One line break of a multi-line string: a line feed, however the file writes it. */
-static int read_line_break(struct toml_parser *t, bool may_span_lines, struct toml_place began,
-	struct buf *out)
+static int read_line_break(
+	struct toml_parser *t, bool may_span_lines, struct toml_place began, struct buf *out)
 {
 	if (!at_newline(t)) {
 		return toml_fail(t, toml_here(t), "the control character U+%04X in a string",
@@ -212,7 +212,7 @@ static int read_line_break(struct toml_parser *t, bool may_span_lines, struct to
 	return 0;
 }
 
-/* Up to two quotes may stand before the three that close a multi-line string. True: it is closed. */
+/* Up to two quotes may stand before the three that close a multi-line string. True: closed. */
 static bool read_quotes(struct toml_parser *t, char quote, struct buf *out)
 {
 	size_t n = 0, closing;

@@ -102,8 +102,8 @@ int toml_deeper(struct toml_parser *t, size_t levels)
 	return 0;
 }
 
-static struct toml *add_child(struct toml_parser *t, struct toml *parent, const struct toml_key *key,
-	enum toml_type type, enum toml_state state)
+static struct toml *add_child(struct toml_parser *t, struct toml *parent,
+	const struct toml_key *key, enum toml_type type, enum toml_state state)
 {
 	struct toml *v = toml_node(t, type, key->place);
 
@@ -115,16 +115,16 @@ static struct toml *add_child(struct toml_parser *t, struct toml *parent, const 
 	return v;
 }
 
-static int refuse_twice(struct toml_parser *t, const struct toml_key *key, const struct toml *old,
-	const char *what)
+static int refuse_twice(
+	struct toml_parser *t, const struct toml_key *key, const struct toml *old, const char *what)
 {
 	return toml_fail(t, key->place, "%s \"%.*s\" is already defined in line %u", what,
 		STR_ARG(str_first(key->name, 200)), old->line);
 }
 
 /* One step of a header's path on the way to its last part. */
-static int step_into(struct toml_parser *t, struct toml *at, const struct toml_key *key,
-	struct toml **out)
+static int step_into(
+	struct toml_parser *t, struct toml *at, const struct toml_key *key, struct toml **out)
 {
 	struct toml *c = child_of(at, key->name);
 
@@ -147,8 +147,8 @@ static int step_into(struct toml_parser *t, struct toml *at, const struct toml_k
 	return toml_deeper(t, 1);
 }
 
-static int open_element(struct toml_parser *t, struct toml *parent, const struct toml_key *key,
-	struct toml **out)
+static int open_element(
+	struct toml_parser *t, struct toml *parent, const struct toml_key *key, struct toml **out)
 {
 	struct toml *list = child_of(parent, key->name);
 
@@ -201,8 +201,8 @@ int toml_open_section(struct toml_parser *t, struct toml *root, const struct tom
 	return 0;
 }
 
-int toml_open_pair(struct toml_parser *t, struct toml *table, const struct toml_path *path,
-	struct toml **out)
+int toml_open_pair(
+	struct toml_parser *t, struct toml *table, const struct toml_path *path, struct toml **out)
 {
 	const struct toml_key *last = &path->part[path->n - 1];
 	struct toml *at = table;
@@ -217,7 +217,7 @@ int toml_open_pair(struct toml_parser *t, struct toml *table, const struct toml_
 				return -(int)t->e->rc;
 			}
 		} else if (c->type != TOML_TABLE ||
-			(c->state != TOML_BY_KEY && c->state != TOML_BY_SUBHEADER)) {
+			   (c->state != TOML_BY_KEY && c->state != TOML_BY_SUBHEADER)) {
 			return toml_fail(t, key->place,
 				"\"%.*s\" was completed in line %u: a dotted key cannot add to it",
 				STR_ARG(str_first(key->name, 200)), c->line);

@@ -183,7 +183,7 @@ static int statement(struct db *db, const char *sql, struct db_query **out, stru
 int db_ask(struct db *db, const char *sql, const struct db_value *values, size_t n,
 	struct db_query **out, struct err *e)
 {
-	struct db_query *q;
+	struct db_query *q = NULL;
 	int r = statement(db, sql, &q, e);
 
 	if (r) {

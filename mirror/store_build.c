@@ -78,7 +78,8 @@ int store_commit_build(struct store *s, const struct store_build *b, uint64_t no
 {
 	int r = 0;
 
-	if (!store_object_exists(s, &b->wheel.sha256, b->wheel.size)) {
+	if (!store_object_exists(s, &b->wheel.sha256, b->wheel.size) ||
+		!store_object_exists(s, &b->wheel.metadata_sha256, b->wheel.metadata_size)) {
 		r = err_set(e, RC_STORE, "store %s: the bytes of %.*s are not there", s->dir,
 			STR_ARG(b->wheel.file));
 	}

@@ -32,6 +32,17 @@ int store_publish_repair(struct store *s, struct err *e);
 void store_list_write(const struct str *list, size_t n, struct buf *out);
 int store_list_read(struct arena *a, struct str text, struct str **out, size_t *n, struct err *e);
 
+/* What a reader has loaded of one target, before it is a store_target (store_view.c). */
+struct store_row {
+	struct store_file file;
+	uint64_t id;     /* of the file */
+	uint64_t bundle; /* the newest that picked it; built here: 0 */
+	size_t rank;     /* in the order of names, versions and files */
+	const struct dist_name *parts; /* of the file name; NULL where it has none */
+};
+/* Sets is_listed for the sorted rows of one target by the two rules of store.h (store_listing.c). */
+void store_mark_listed(struct store_row *rows, size_t n);
+
 /* Row id of the file, made or brought up to date (store_commit.c). */
 int store_save_file(struct store *s, const struct manifest_file *f, uint64_t *id, struct err *e);
 

@@ -29,7 +29,8 @@ static int choose_base(struct keygen *k, struct arena *a, struct err *e)
 	return r ? r : secret_key_check_base(k->base, e);
 }
 
-static int make_pair(const struct keygen *k, struct arena *a, struct public_key *made, struct err *e)
+static int make_pair(
+	const struct keygen *k, struct arena *a, struct public_key *made, struct err *e)
 {
 	struct password_source source = { .file = k->password_file, .confirm = true };
 	CLEANUP_SECRET_KEY struct secret_key *key = NULL;
@@ -73,8 +74,8 @@ static void print_pair(const struct keygen *k, const struct public_key *key, str
 		json_object_end(&o);
 		puts(text.p);
 	} else {
-		printf("public key   %s\nkey id       %s\npublic file  %s\nsecret file  %s\n", line, id,
-			public_file, secret_file);
+		printf("public key   %s\nkey id       %s\npublic file  %s\nsecret file  %s\n", line,
+			id, public_file, secret_file);
 	}
 	log_say("Keep %s secret. Give %s to the site, which runs:", secret_file, public_file);
 	log_say("  gpkg-bundle trust add %s", fs_basename(public_file));
@@ -84,15 +85,16 @@ int cmd_keygen(int argc, char **argv)
 {
 	struct keygen k = { .base = NULL };
 	const struct opt options[] = {
-		{ 0, "no-password", OPT_FLAG, &k.no_password, NULL, "leave the secret key unencrypted" },
+		{ 0, "no-password", OPT_FLAG, &k.no_password, NULL,
+			"leave the secret key unencrypted" },
 		{ 0, "password-file", OPT_TEXT, &k.password_file, "FILE",
 			"take the password from the first line of FILE" },
 		{ 'o', "output", OPT_TEXT, &k.base, "BASE",
 			"make BASE.key and BASE.pub (default: ~/.config/gpkg-bundle/signing)" },
 		{ .name = NULL },
 	};
-	const struct opt_verb verb = { "keygen", "", "Make a pair of keys for signing bundles.", options,
-		0, 0 };
+	const struct opt_verb verb = { "keygen", "", "Make a pair of keys for signing bundles.",
+		options, 0, 0 };
 	struct opt_list arguments = VEC_INIT;
 	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;

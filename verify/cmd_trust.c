@@ -25,7 +25,8 @@ static void put_key(
 }
 
 /* One key that was added or removed. */
-static void print_change(const char *what, const struct public_key *key, const char *store, bool json)
+static void print_change(
+	const char *what, const struct public_key *key, const char *store, bool json)
 {
 	char id[KEY_ID_HEX + 1], line[PUBLIC_KEY_LINE + 1];
 
@@ -52,13 +53,13 @@ static void print_keys(const struct trust *t, const char *store, bool json)
 	struct json_out o;
 
 	if (!json) {
-		vec_each(struct trust_key, k, t)
-		{
+		vec_each(struct trust_key, k, t) {
 			printf("%s  %s  %.*s\n", public_key_id(&k->key, id),
 				public_key_line(&k->key, line), STR_ARG(k->comment));
 		}
 		if (t->n == 0) {
-			log_say("no key is trusted in %s; add one with: gpkg-bundle trust add PUB", store);
+			log_say("no key is trusted in %s; add one with: gpkg-bundle trust add PUB",
+				store);
 		}
 		return;
 	}
@@ -66,8 +67,7 @@ static void print_keys(const struct trust *t, const char *store, bool json)
 	json_object(&o);
 	json_put_key(&o, "keys");
 	json_array(&o);
-	vec_each(struct trust_key, k, t)
-	{
+	vec_each(struct trust_key, k, t) {
 		put_key(&o, &k->key, k->comment, k->from);
 	}
 	json_array_end(&o);
@@ -115,7 +115,8 @@ int cmd_trust(int argc, char **argv)
 {
 	const struct opt options[] = { { .name = NULL } };
 	const struct opt_verb verb = { "trust", "add PUB | list | remove ID",
-		"Say whose bundles this site takes: add, list or remove a public key.", options, 0, 2 };
+		"Say whose bundles this site takes: add, list or remove a public key.", options, 0,
+		2 };
 	struct opt_common common = { .store = NULL };
 	struct opt_list words = VEC_INIT;
 	struct arena a = ARENA_INIT;

@@ -54,7 +54,7 @@ bool base64_exact(struct str text, void *out, size_t n)
 	}
 	bool ok = sodium_base642bin(bytes, n, text.p, text.n, NULL, &got, NULL,
 			  sodium_base64_VARIANT_ORIGINAL) == 0 &&
-		got == n;
+		  got == n;
 	if (ok) {
 		memcpy(out, bytes, n);
 	}
@@ -103,10 +103,10 @@ bool ed25519_verify(
 	return crypto_sign_ed25519_verify_detached(sig, bytes_of(message), message.n, key) == 0;
 }
 
-bool scrypt_stream(struct str password, const uint8_t salt[SCRYPT_SALT], struct scrypt_limits limits,
-	uint8_t *out, size_t n)
+bool scrypt_stream(struct str password, const uint8_t salt[SCRYPT_SALT],
+	struct scrypt_limits limits, uint8_t *out, size_t n)
 {
 	need(sodium_init() >= 0);
-	return crypto_pwhash_scryptsalsa208sha256(out, n, password.p, password.n, salt,
-		       limits.operations, limits.memory) == 0;
+	return crypto_pwhash_scryptsalsa208sha256(
+		       out, n, password.p, password.n, salt, limits.operations, limits.memory) == 0;
 }

@@ -1,5 +1,5 @@
-/* The algorithms that minisign's formats are made of, under the names of their standards, and memory
- * for secrets. The one file that sees libsodium. Nothing here knows a file format. */
+/* The algorithms that minisign's formats are made of, under the names of their standards, and
+ * memory for secrets. The one file that sees libsodium. Nothing here knows a file format. */
 #ifndef VERIFY_CRYPTO_H
 #define VERIFY_CRYPTO_H
 
@@ -13,8 +13,8 @@ enum {
 	SCRYPT_SALT = 32,
 };
 
-/* Zeroed memory between guard pages, locked where the system allows it. As with mem_alloc, running out
- * ends the program. Freeing wipes; NULL is allowed. */
+/* Zeroed memory between guard pages, locked where the system allows it. As with mem_alloc, running
+ * out ends the program. Freeing wipes; NULL is allowed. */
 void *guarded_alloc(size_t size);
 void guarded_free(void *memory);
 #define CLEANUP_GUARDED __attribute__((cleanup(cleanup_guarded)))
@@ -22,8 +22,8 @@ void cleanup_guarded(void *pointer); /* the address of any pointer that guarded_
 
 void random_bytes(void *to, size_t n);
 
-/* Base64 (RFC 4648 section 4) with one spelling for each value: padding present, spare bits zero, no
- * white space. True when `text` is that of exactly n bytes; out is written only then. */
+/* Base64 (RFC 4648 section 4) with one spelling for each value: padding present, spare bits zero,
+ * no white space. True when `text` is that of exactly n bytes; out is written only then. */
 bool base64_exact(struct str text, void *out, size_t n);
 #define BASE64_LENGTH(n) (((n) + 2) / 3 * 4)
 /* Writes BASE64_LENGTH(n) characters and a NUL; returns out. */
@@ -39,15 +39,15 @@ bool ed25519_is_key(const uint8_t key[ED25519_PUBLIC]);
 void ed25519_sign(
 	const uint8_t secret[ED25519_SECRET], struct str message, uint8_t out[ED25519_SIGNATURE]);
 /* Refuses keys and points of small order and an S that is not reduced. */
-bool ed25519_verify(
-	const uint8_t key[ED25519_PUBLIC], struct str message, const uint8_t sig[ED25519_SIGNATURE]);
+bool ed25519_verify(const uint8_t key[ED25519_PUBLIC], struct str message,
+	const uint8_t sig[ED25519_SIGNATURE]);
 
-/* n bytes of scrypt (RFC 7914) with libsodium's two limits in place of N, r and p. False where there is
- * not that much memory. */
+/* n bytes of scrypt (RFC 7914) with libsodium's two limits in place of N, r and p. False where
+ * there is not that much memory. */
 struct scrypt_limits {
 	uint64_t operations, memory;
 };
-bool scrypt_stream(struct str password, const uint8_t salt[SCRYPT_SALT], struct scrypt_limits limits,
-	uint8_t *out, size_t n);
+bool scrypt_stream(struct str password, const uint8_t salt[SCRYPT_SALT],
+	struct scrypt_limits limits, uint8_t *out, size_t n);
 
 #endif

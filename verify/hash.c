@@ -15,8 +15,9 @@ struct hash {
 static void need(int ok)
 {
 	if (!ok) {
-		static const char text[] = "gpkg-bundle: libcrypto gives no SHA-256: out of memory, "
-					   "or switched off by its configuration\n";
+		static const char text[] =
+			"gpkg-bundle: libcrypto gives no SHA-256: out of memory, "
+			"or switched off by its configuration\n";
 		ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
 
 		(void)n;

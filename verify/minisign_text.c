@@ -26,7 +26,7 @@ bool minisign_is_printable(struct str comment, bool ascii)
 		if ((c < 0x20 && c != '\t') || c == 0x7f || (ascii && c > 0x7e)) {
 			return false;
 		}
-		/* U+0080 to U+009F: a terminal may take them for the start of a control sequence. */
+		/* U+0080 to U+009F: terminals take some for the start of a control sequence. */
 		if (c == 0xc2 && i + 1 < comment.n && (unsigned char)comment.p[i + 1] < 0xa0) {
 			return false;
 		}

@@ -10,6 +10,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+enum { LINE_SIZE = PASSWORD_MAX + 3 }; /* with a CR, one byte too many, and the NUL */
+
 void password_free(char *password)
 {
 	guarded_free(password);
@@ -22,14 +24,14 @@ static void on_signal(int number)
 	caught = number;
 }
 
-/* One line, byte by byte: what follows it belongs to somebody else. A CR before the LF is no part of
- * it, as with minisign. */
+/* One line, byte by byte: what follows it belongs to somebody else. A CR before the LF is no part
+ * of it, as with minisign. */
 static int read_line(int fd, const char *name, char *to, struct err *e)
 {
 	size_t n = 0;
 	bool ended = false;
 
-	while (!ended) {
+	while (!ended && n < LINE_SIZE - 1) {
 		char c = 0;
 		ssize_t got = read(fd, &c, 1);
 
@@ -43,10 +45,6 @@ static int read_line(int fd, const char *name, char *to, struct err *e)
 		if (!ended && c == '\0') {
 			return err_set(e, RC_INVALID, "%s: the password holds a NUL byte", name);
 		}
-		if (!ended && n > PASSWORD_MAX) {
-			return err_set(e, RC_LIMIT, "%s: the password is longer than %d bytes", name,
-				PASSWORD_MAX);
-		}
 		if (!ended) {
 			to[n++] = c;
 		}
@@ -56,8 +54,8 @@ static int read_line(int fd, const char *name, char *to, struct err *e)
 	}
 	to[n] = '\0';
 	if (n > PASSWORD_MAX) {
-		return err_set(
-			e, RC_LIMIT, "%s: the password is longer than %d bytes", name, PASSWORD_MAX);
+		return err_set(e, RC_LIMIT, "%s: the password is longer than %d bytes", name,
+			PASSWORD_MAX);
 	}
 	return 0;
 }
@@ -65,8 +63,8 @@ static int read_line(int fd, const char *name, char *to, struct err *e)
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 enum { STOPS = sizeof(stops) / sizeof(stops[0]) };
 
-/* Reads with the echo off. A signal that would end the program must not leave the terminal like that:
- * it is kept until the echo is on again. */
+/* Reads with the echo off. A signal that would end the program must not leave the terminal like
+ * that: it is kept until the echo is on again. */
 static int read_hidden(int fd, const char *name, char *to, struct err *e)
 {
 	struct termios before, hidden;
@@ -81,8 +79,9 @@ static int read_hidden(int fd, const char *name, char *to, struct err *e)
 	for (size_t i = 0; i < STOPS; i++) {
 		sigaction(stops[i], &action, &old[i]);
 	}
-	int r = tcsetattr(fd, TCSAFLUSH, &hidden) ? err_sys(e, "%s: cannot switch the echo off", name)
-						  : read_line(fd, name, to, e);
+	int r = tcsetattr(fd, TCSAFLUSH, &hidden)
+			? err_sys(e, "%s: cannot switch the echo off", name)
+			: read_line(fd, name, to, e);
 	tcsetattr(fd, TCSAFLUSH, &before);
 	for (size_t i = 0; i < STOPS; i++) {
 		sigaction(stops[i], &old[i], NULL);
@@ -103,7 +102,7 @@ static int ask(int fd, const char *prompt, char *to, struct err *e)
 
 static int read_terminal(int fd, const char *prompt, bool confirm, char *to, struct err *e)
 {
-	CLEANUP_GUARDED char *again = guarded_alloc(PASSWORD_MAX + 2);
+	CLEANUP_GUARDED char *again = guarded_alloc(LINE_SIZE);
 	int r = ask(fd, prompt, to, e);
 
 	if (!r && confirm && *to) {
@@ -139,15 +138,16 @@ static int read_source(
 
 int password_read(const struct password_source *from, const char *prompt, char **out, struct err *e)
 {
-	char *password = guarded_alloc(PASSWORD_MAX + 2); /* a CR that is cut again, and the NUL */
+	char *password = guarded_alloc(LINE_SIZE);
 	int r = read_source(from, prompt, password, e);
 
 	if (!r && *password == '\0') {
-		r = err_set(e, RC_USAGE, "%s: no password",
-			from->file ? from->file : "standard input");
-		err_hint(e, from->confirm ? "type or pipe one, use --password-file FILE, or make an "
-					    "unencrypted key with --no-password"
-					  : "type or pipe one, or use --password-file FILE");
+		r = err_set(
+			e, RC_USAGE, "%s: no password", from->file ? from->file : "standard input");
+		err_hint(e, from->confirm
+				    ? "type or pipe one, use --password-file FILE, or make an "
+				      "unencrypted key with --no-password"
+				    : "type or pipe one, or use --password-file FILE");
 	}
 	if (r) {
 		password_free(password);

@@ -59,8 +59,8 @@ static uint64_t get_le64(const uint8_t from[8])
 	return value;
 }
 
-int secret_key_from_seed(const uint8_t seed[32], const uint8_t number[8], struct secret_key **out,
-	struct err *e)
+int secret_key_from_seed(
+	const uint8_t seed[32], const uint8_t number[8], struct secret_key **out, struct err *e)
 {
 	struct secret_key *k = guarded_alloc(sizeof(*k));
 	struct public_key key;
@@ -159,8 +159,8 @@ static int too_little_memory(const char *path, uint64_t need, struct err *e)
 		(unsigned long long)(need >> 20));
 }
 
-static int decrypt(struct secret_key_bytes *f, const char *path, const struct password_source *source,
-	struct err *e)
+static int decrypt(struct secret_key_bytes *f, const char *path,
+	const struct password_source *source, struct err *e)
 {
 	struct scrypt_limits limits = { get_le64(f->operations), get_le64(f->memory) };
 	CLEANUP(free) char *prompt = NULL;
@@ -214,7 +214,8 @@ static int key_of_bytes(
 	/* Signing with a public half that is not the seed's would give the seed away. */
 	if (!r && memcmp(k->secret, f->hidden.secret, sizeof(k->secret)) != 0) {
 		secret_key_free(k);
-		return err_set(e, RC_KEY, "%s: damaged: its two halves do not belong together", path);
+		return err_set(
+			e, RC_KEY, "%s: damaged: its two halves do not belong together", path);
 	}
 	if (!r) {
 		*out = k;
@@ -229,8 +230,7 @@ static int parse(struct str text, const char *path, struct secret_key_bytes *f, 
 
 	if (!minisign_comment(&text, MINISIGN_UNTRUSTED, false, &comment) ||
 		!minisign_line(&text, &line) || text.n || !base64_exact(line, f, sizeof(*f)) ||
-		memcmp(f->algorithm, "Ed", 2) != 0 ||
-		memcmp(f->checksum_algorithm, "B2", 2) != 0) {
+		memcmp(f->algorithm, "Ed", 2) != 0 || memcmp(f->checksum_algorithm, "B2", 2) != 0) {
 		err_set(e, RC_KEY, "%s: not a minisign secret key", path);
 		return err_hint(e, "make a key with: gpkg-bundle keygen");
 	}
@@ -266,7 +266,7 @@ static int open_private(const char *path, int *out, struct err *e)
 	return 0;
 }
 
-/* Straight into guarded memory: fs_read's buffer would leave copies of an unencrypted key behind. */
+/* Straight into guarded memory: fs_read's buffer would leave copies of a plain key behind. */
 static int read_all(int fd, const char *path, char *to, size_t *n, struct err *e)
 {
 	size_t total = 0;
@@ -291,8 +291,8 @@ static int read_all(int fd, const char *path, char *to, size_t *n, struct err *e
 	}
 }
 
-int secret_key_read(const char *path, const struct password_source *password, struct secret_key **out,
-	struct err *e)
+int secret_key_read(const char *path, const struct password_source *password,
+	struct secret_key **out, struct err *e)
 {
 	CLEANUP(fd) int fd = -1;
 	CLEANUP_GUARDED char *text = guarded_alloc(LIMIT_SIGNATURE + 1);
@@ -336,8 +336,8 @@ int secret_key_check_base(const char *base, struct err *e)
 	return r;
 }
 
-/* fs_new_commit_keep leaves an existing file alone and says nothing: whether the name is now that of
- * our file tells the two apart. */
+/* fs_new_commit_keep leaves an existing file alone and says nothing: whether the name is now that
+ * of our file tells the two apart. */
 static int write_new(const char *path, struct str text, mode_t mode, struct err *e)
 {
 	struct fs_new f = FS_NEW_INIT;
@@ -358,9 +358,11 @@ static int write_new(const char *path, struct str text, mode_t mode, struct err 
 	return r;
 }
 
-static void format(const struct secret_key_bytes *f, char *out, size_t size)
+enum { FILE_SIZE = sizeof(FIRST_LINE "\n") + BASE64_LENGTH(sizeof(struct secret_key_bytes)) + 1 };
+
+static void format(const struct secret_key_bytes *f, char out[FILE_SIZE])
 {
-	int n = snprintf(out, size, "%s\n", FIRST_LINE);
+	int n = snprintf(out, FILE_SIZE, "%s\n", FIRST_LINE);
 
 	base64_format(f, sizeof(*f), out + n);
 	out[(size_t)n + BASE64_LENGTH(sizeof(*f))] = '\n';
@@ -382,11 +384,11 @@ static int write_pair(const char *base, struct str secret, struct str public, st
 	return r;
 }
 
-int secret_key_write(const struct secret_key *k, const char *base, const char *password, struct err *e)
+int secret_key_write(
+	const struct secret_key *k, const char *base, const char *password, struct err *e)
 {
-	enum { TEXT = sizeof(FIRST_LINE "\n") + BASE64_LENGTH(sizeof(struct secret_key_bytes)) + 1 };
 	CLEANUP_GUARDED struct secret_key_bytes *f = guarded_alloc(sizeof(*f));
-	CLEANUP_GUARDED char *text = guarded_alloc(TEXT);
+	CLEANUP_GUARDED char *text = guarded_alloc(FILE_SIZE);
 	CLEANUP_BUF struct buf public_text = BUF_INIT;
 	struct public_key key;
 	int r = secret_key_check_base(base, e);
@@ -401,7 +403,7 @@ int secret_key_write(const struct secret_key *k, const char *base, const char *p
 	if (r) {
 		return r;
 	}
-	format(f, text, TEXT);
+	format(f, text);
 	secret_key_public(k, &key);
 	public_key_format(&key, &public_text);
 	return write_pair(base, str_of(text), buf_str(&public_text), e);

@@ -25,7 +25,8 @@ bool signature_fits(
 {
 	CLEANUP_BUF struct buf covered = BUF_INIT;
 
-	if (!ed25519_verify(k->key, (struct str){ (const char *)hash->b, sizeof(hash->b) }, s->sig)) {
+	if (!ed25519_verify(
+		    k->key, (struct str){ (const char *)hash->b, sizeof(hash->b) }, s->sig)) {
 		return false;
 	}
 	buf_add(&covered, s->sig, sizeof(s->sig));
@@ -41,7 +42,8 @@ int signature_check(
 
 	message_hash(message, &hash);
 	if (!signature_fits(s, k, &hash)) {
-		return err_set(e, RC_BUNDLE_SIGNATURE, "the signature is not by key %s, or not of this text",
+		return err_set(e, RC_BUNDLE_SIGNATURE,
+			"the signature is not by key %s, or not of this text",
 			public_key_id(k, id));
 	}
 	return 0;
@@ -103,7 +105,8 @@ int signature_parse(struct str text, const char *name, struct signature *out, st
 static int check_comment(const char *which, const char *comment, struct err *e)
 {
 	if (strlen(comment) > COMMENT_MAX) {
-		return err_set(e, RC_LIMIT, "the %s comment is longer than %d bytes", which, COMMENT_MAX);
+		return err_set(
+			e, RC_LIMIT, "the %s comment is longer than %d bytes", which, COMMENT_MAX);
 	}
 	if (!minisign_is_printable(str_of(comment), true)) {
 		return err_set(e, RC_INVALID,
@@ -119,9 +122,9 @@ static void format(const struct signature *s, const char *untrusted_comment, str
 
 	memcpy(bytes.number, s->number, sizeof(bytes.number));
 	memcpy(bytes.sig, s->sig, sizeof(bytes.sig));
-	buf_addf(out, MINISIGN_UNTRUSTED "%s\n%s\n" MINISIGN_TRUSTED "%.*s\n%s\n", untrusted_comment,
-		base64_format(&bytes, sizeof(bytes), sig), STR_ARG(s->trusted_comment),
-		base64_format(s->global, sizeof(s->global), global));
+	buf_addf(out, MINISIGN_UNTRUSTED "%s\n%s\n" MINISIGN_TRUSTED "%.*s\n%s\n",
+		untrusted_comment, base64_format(&bytes, sizeof(bytes), sig),
+		STR_ARG(s->trusted_comment), base64_format(s->global, sizeof(s->global), global));
 }
 
 static void make(const struct secret_key *k, const struct public_key *key,

@@ -42,8 +42,7 @@ static const char *key_path(struct arena *a, const char *store, const struct pub
 
 static const struct trust_key *find_key(const struct trust *t, const struct public_key *k)
 {
-	vec_each(struct trust_key, it, t)
-	{
+	vec_each(struct trust_key, it, t) {
 		if (public_key_eq(&it->key, k)) {
 			return it;
 		}
@@ -109,8 +108,10 @@ static int check_folder(const char *folder, struct err *e)
 	struct stat st;
 
 	if (stat(folder, &st) == 0 && (st.st_mode & S_IWOTH)) {
-		err_set(e, RC_STORE, "%s: everybody may write to it, so its keys mean nothing", folder);
-		return err_hint(e, "run: chmod o-w %s, and look at: gpkg-bundle trust list", folder);
+		err_set(e, RC_STORE, "%s: everybody may write to it, so its keys mean nothing",
+			folder);
+		return err_hint(
+			e, "run: chmod o-w %s, and look at: gpkg-bundle trust list", folder);
 	}
 	return 0;
 }
@@ -198,8 +199,7 @@ static int find_number(
 {
 	const struct trust_key *found = NULL;
 
-	vec_each(struct trust_key, k, t)
-	{
+	vec_each(struct trust_key, k, t) {
 		char number[KEY_ID_HEX + 1], one[DIGEST_HEX + 1], two[DIGEST_HEX + 1];
 
 		if (!str_eq_nocase(str_of(public_key_id(&k->key, number)), str_of(id))) {
@@ -286,11 +286,11 @@ static bool is_number_of(const struct signature *s, const struct trust_key *k)
 
 /* A key number is not signed: it only says which pairs to try first. */
 static bool find_fit(const struct trust *t, const struct message_hash *hash,
-	const struct signature *sigs, size_t n, bool claimed, const struct trust_key **who, size_t *which)
+	const struct signature *sigs, size_t n, bool claimed, const struct trust_key **who,
+	size_t *which)
 {
 	for (size_t i = 0; i < n; i++) {
-		vec_each(struct trust_key, k, t)
-		{
+		vec_each(struct trust_key, k, t) {
 			if (is_number_of(&sigs[i], k) == claimed &&
 				signature_fits(&sigs[i], &k->key, hash)) {
 				*who = k;
@@ -306,8 +306,7 @@ static const struct trust_key *find_claimed(
 	const struct trust *t, const struct signature *sigs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		vec_each(struct trust_key, k, t)
-		{
+		vec_each(struct trust_key, k, t) {
 			if (is_number_of(&sigs[i], k)) {
 				return k;
 			}
@@ -324,8 +323,7 @@ static int stranger(const struct trust *t, const struct signature *sigs, size_t 
 	for (size_t i = 0; i < n; i++) {
 		buf_addf(&signers, "%s%s", i ? ", " : "", key_number_format(sigs[i].number, id));
 	}
-	vec_each(struct trust_key, k, t)
-	{
+	vec_each(struct trust_key, k, t) {
 		buf_addf(&trusted, "%s%s", trusted.n ? ", " : "", public_key_id(&k->key, id));
 	}
 	err_set(e, RC_BUNDLE_STRANGER, "signed by key %s, which is not trusted here (trusted: %s)",
@@ -353,7 +351,8 @@ int trust_check(const struct trust *t, struct str message, const struct signatur
 	if (!k) {
 		return stranger(t, sigs, n, e);
 	}
-	err_set(e, RC_BUNDLE_SIGNATURE, "the signature does not fit, though it names the trusted key %s",
+	err_set(e, RC_BUNDLE_SIGNATURE,
+		"the signature does not fit, though it names the trusted key %s",
 		public_key_id(&k->key, id));
 	return err_hint(e, "the text was changed after it was signed, or damaged on its way: "
 			   "fetch it again");

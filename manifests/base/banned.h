@@ -8,6 +8,10 @@
 #include <string.h>
 #include <time.h>
 
+/* With optimisation some of them are macros as well. */
+#undef sprintf
+#undef vsprintf
+#undef alloca
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets strtok atoi atol atof
 #pragma GCC poison system popen mktemp tempnam tmpnam gmtime localtime ctime asctime alloca
 

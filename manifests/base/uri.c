@@ -104,6 +104,16 @@ struct str uri_without_fragment(struct str url)
 	return str_first(url, str_find(url, '#'));
 }
 
+struct str uri_path(struct str url)
+{
+	struct str scheme = uri_scheme(url), who = authority(url);
+	struct str rest = who.p ? str_range(who.p + who.n, url.p + url.n)
+				: str_skip(url, scheme.n ? scheme.n + 1 : 0);
+
+	rest = uri_without_fragment(rest);
+	return str_first(rest, str_find(rest, '?'));
+}
+
 struct str uri_last_segment(struct str url)
 {
 	struct str path = uri_without_fragment(url);

@@ -19,6 +19,8 @@ struct str uri_without_fragment(struct str url);
 struct str uri_scheme(struct str url);
 /* Host without userinfo and port; empty where there is none. */
 struct str uri_host(struct str url);
+/* The path without query and fragment, still encoded; empty where there is none. */
+struct str uri_path(struct str url);
 /* The URL with "user:password@" replaced by "***@": for messages and manifests. */
 char *uri_redact(struct arena *a, struct str url);
 

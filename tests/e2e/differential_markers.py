@@ -71,6 +71,10 @@ ALLOWED = [
         lambda c: c.ours == "invalid" and re.search(r"===[^;)]*,[ \t]*,", c.text),
     ),
     (
+        "PEP 508 writes versions in ASCII; packaging takes others behind a lone '==='",
+        lambda c: c.ours == "invalid" and re.search(r"===[^;)]*[^\x00-\x7f]", c.text),
+    ),
+    (
         "a version number over 64 bits is refused",
         lambda c: re.search(r"[0-9]{20,}", c.text),
     ),

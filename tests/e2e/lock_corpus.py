@@ -96,7 +96,7 @@ def main():
     tool, folder = sys.argv[1], Path(sys.argv[2])
     good = sorted((folder / "good").glob("*.gpkg.lock.toml"))
     if not good:
-        print(f"lock corpus: skipped: no locks in {folder}")
+        print(f"lock corpus: skipped: no {folder}")
         return 0
     faults = {lock: list(good_faults(tool, lock)) for lock in good}
     for name, words in BROKEN.items():

@@ -1,5 +1,5 @@
-/* Key and signature files from somebody else: signature_parse and public_key_parse. Beyond staying in
- * bounds, what they take must keep their promises: printable comments, one spelling. */
+/* Key and signature files from somebody else: signature_parse and public_key_parse. Beyond staying
+ * in bounds, what they take must keep their promises: printable comments, one spelling. */
 #include "verify/minisign_text.h"
 #include "verify/sign.h"
 

@@ -1,6 +1,6 @@
 /* lock_json LOCK GLIBC [PYTHON/PLATFORM/GLIBC]...: what lock_read made of a lock, as JSON, for
- * tests/e2e/lock_corpus.py; GLIBC completes a gpkg lock ("-": not given). Each further argument is a
- * machine: "fits" says which packages' files its tags accept. Exit 1 and the error on stderr. */
+ * tests/e2e/lock_corpus.py; GLIBC completes a gpkg lock ("-": not given). Each further argument is
+ * a machine: "fits" says which packages' files its tags accept. Exit 1 and the error on stderr. */
 #include "manifests/base/json.h"
 #include "manifests/base/log.h"
 #include "manifests/lock.h"
@@ -48,7 +48,7 @@ static bool fits(struct arena *a, const struct tag_list *tags, struct str file)
 	struct err e = ERR_INIT;
 
 	return file.n && dist_name_parse(a, file, &name, &e) == 0 && name.kind == DIST_WHEEL &&
-		tag_rank(tags, &name) >= 0;
+	       tag_rank(tags, &name) >= 0;
 }
 
 static int put_fits(struct json_out *o, const struct lock *l, struct arena *a, const char *machine,

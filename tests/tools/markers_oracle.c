@@ -1,12 +1,12 @@
-/* What this program makes of markers, requirements and tags, for comparison with another implementation.
- * One question a line on stdin, one answer a line on stdout:
+/* What this program makes of markers, requirements and tags, to compare with other programs. One
+ * question a line on stdin, one answer a line on stdout:
  *
  *	marker TAB target TAB extra,extra TAB text   true | false | invalid
  *	requirement TAB text                         normal form | invalid
  *	tags TAB target                              count and the tags, best first
  *	rank TAB target TAB wheel name               rank | -1 | invalid
  *
- * A target is "python=3.12 platform=linux_x86_64 glibc=2.28", for markers also with release=TEXT. */
+ * A target is "python=3.12 platform=linux_x86_64 glibc=2.28"; markers know release=TEXT too. */
 #include "manifests/requirement.h"
 #include "manifests/tag.h"
 
@@ -37,11 +37,11 @@ static int read_target(struct question *q, struct target *out)
 		if (!str_cut(&word, '=', &key)) {
 			continue;
 		}
-		struct str *to = str_is(key, "python") ? &spec.python
-			: str_is(key, "platform")      ? &spec.platform
-			: str_is(key, "glibc")         ? &spec.glibc
-			: str_is(key, "musl")          ? &spec.musl
-						       : &q->release;
+		struct str *to = str_is(key, "python")     ? &spec.python
+				 : str_is(key, "platform") ? &spec.platform
+				 : str_is(key, "glibc")    ? &spec.glibc
+				 : str_is(key, "musl")     ? &spec.musl
+							   : &q->release;
 		*to = word;
 	}
 	return target_make(&q->arena, &spec, out, &q->err);
@@ -128,11 +128,11 @@ static void answer(struct str line)
 	struct question q = { .rest = line, .err = ERR_INIT };
 	CLEANUP_BUF struct buf out = BUF_INIT;
 	struct str kind = next_field(&q);
-	const char *text = str_is(kind, "marker")    ? answer_marker(&q)
-		: str_is(kind, "requirement") ? answer_requirement(&q, &out)
-		: str_is(kind, "tags")        ? answer_tags(&q, &out)
-		: str_is(kind, "rank")        ? answer_rank(&q, &out)
-					      : "bad kind";
+	const char *text = str_is(kind, "marker")        ? answer_marker(&q)
+			   : str_is(kind, "requirement") ? answer_requirement(&q, &out)
+			   : str_is(kind, "tags")        ? answer_tags(&q, &out)
+			   : str_is(kind, "rank")        ? answer_rank(&q, &out)
+							 : "bad kind";
 
 	puts(text);
 	arena_release(&q.arena);

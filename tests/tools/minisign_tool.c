@@ -1,8 +1,8 @@
 /* Signs and verifies single files with our reader and writer of minisign's formats, for
  * tests/e2e/minisign_interop.sh.
  *
- *	minisign_tool sign KEY FILE SIGNATURE TRUSTED-COMMENT    a password comes from standard input
- *	minisign_tool verify PUB FILE SIGNATURE                  prints the trusted comment
+ *	minisign_tool sign KEY FILE SIGNATURE TRUSTED-COMMENT    a password comes from standard
+ *input minisign_tool verify PUB FILE SIGNATURE                  prints the trusted comment
  */
 #include "manifests/base/fs.h"
 #include "manifests/base/log.h"
@@ -23,7 +23,8 @@ static int sign_file(char **word, struct err *e)
 		r = fs_read(word[1], LIMIT_MANIFEST, &message, e);
 	}
 	if (!r) {
-		r = sign_message(key, buf_str(&message), "made by minisign_tool", word[3], &text, e);
+		r = sign_message(
+			key, buf_str(&message), "made by minisign_tool", word[3], &text, e);
 	}
 	return r ? r : fs_write(word[2], buf_str(&text), 0644, e);
 }
@@ -63,7 +64,8 @@ int main(int argc, char **argv)
 	} else if (argc == 5 && strcmp(argv[1], "verify") == 0) {
 		r = verify_file(argv + 2, &e);
 	} else {
-		fputs("usage: minisign_tool sign KEY FILE SIGNATURE COMMENT | verify PUB FILE SIGNATURE\n",
+		fputs("usage: minisign_tool sign KEY FILE SIGNATURE COMMENT | verify PUB FILE "
+		      "SIGNATURE\n",
 			stderr);
 		return 2;
 	}

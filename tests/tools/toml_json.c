@@ -1,5 +1,6 @@
-/* toml_json <document.toml: the tagged JSON of the TOML test suites, for tests/e2e/toml_conformance.py.
- * Exit 1 and "line L, column C: ..." on stderr where the document is not valid. */
+/* toml_json <document.toml: the tagged JSON of the TOML test suites, for
+ * tests/e2e/toml_conformance.py. Exit 1 and "line L, column C: ..." on stderr where the document is
+ * not valid. */
 #include "manifests/base/fs.h"
 #include "manifests/base/json.h"
 #include "manifests/base/log.h"
@@ -33,9 +34,13 @@ static void put_float(struct buf *out, double number)
 
 static void put_scalar(struct buf *out, const struct toml *v)
 {
-	static const char *const tags[] = { [TOML_STRING] = "string", [TOML_INTEGER] = "integer",
-		[TOML_FLOAT] = "float", [TOML_BOOL] = "bool", [TOML_DATETIME] = "datetime",
-		[TOML_LOCAL_DATETIME] = "datetime-local", [TOML_LOCAL_DATE] = "date-local",
+	static const char *const tags[] = { [TOML_STRING] = "string",
+		[TOML_INTEGER] = "integer",
+		[TOML_FLOAT] = "float",
+		[TOML_BOOL] = "bool",
+		[TOML_DATETIME] = "datetime",
+		[TOML_LOCAL_DATETIME] = "datetime-local",
+		[TOML_LOCAL_DATE] = "date-local",
 		[TOML_LOCAL_TIME] = "time-local" };
 
 	buf_addf(out, "{\"type\":\"%s\",\"value\":", tags[v->type]);

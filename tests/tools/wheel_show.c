@@ -43,7 +43,11 @@ static int show_device_code(struct wheel *w, struct err *e)
 		return rc;
 	}
 	device_code_format(&code, &line);
-	printf("  device code: %s\n", line.n ? line.p : "none");
+	printf("  device code: %s", line.n ? line.p : "none");
+	if (code.nunreadable) {
+		printf(" (and %zu unreadable containers)", code.nunreadable);
+	}
+	puts("");
 	for (size_t i = 0; i < code.n; i++) {
 		const struct device_entry *d = &code.v[i];
 

@@ -55,7 +55,8 @@ UNIT(hash_in_pieces_is_the_hash_of_the_whole_and_starts_anew)
 
 UNIT(hash_fd_reads_from_the_start_and_leaves_the_offset)
 {
-	static const size_t sizes[] = { 0, 1, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 3 * MEGABYTE + 7 };
+	static const size_t sizes[] = { 0, 1, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1,
+		3 * MEGABYTE + 7 };
 	CLEANUP(free) char *bytes = mem_alloc(3 * MEGABYTE + 7);
 	CLEANUP(fd) int fd = memfd_create("hash", MFD_CLOEXEC);
 	struct err e = ERR_INIT;

@@ -1,4 +1,4 @@
-/* Keys and key files for tests: the known answers of stock minisign, and files of our own making. */
+/* Keys and key files for tests: the known answers of stock minisign, and files of our own. */
 #ifndef TESTS_KEY_FIXTURE_H
 #define TESTS_KEY_FIXTURE_H
 
@@ -8,7 +8,7 @@
 #define GOLDEN_ID "EFCDAB8967452301"
 #define GOLDEN_PUB "RWQBI0VniavN7wOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4"
 #define GOLDEN_KEY                                                                                 \
-	"RWQAAEIyAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAASNFZ4mrze8AAQID"     \
+	"RWQAAEIyAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAASNFZ4mrze8AAQID" \
 	"BAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHwOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4AAAAAAAA" \
 	"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 #define GOLDEN_MESSAGE "gpkg-bundle test vector\n"
@@ -16,10 +16,10 @@
 	"RUQBI0VniavN77o+Hd8EvAz6AYJNfy85L5ckrkvWL09lN47AbzyoHlUAc0Sc4roX33Ky3KzsoJ2avOShPHsusc8Q" \
 	"I5YWy1Htsw8="
 #define GOLDEN_TRUSTED "gpkg-bundle-v1\tchannel:lab\tserial:1"
-#define GOLDEN_GLOBAL                                                                              \
+#define GOLDEN_GLOBAL \
 	"SSiY2wrKfECcgA9J+Q2jRuk2bZr9WqzOIFnGG1oHzHWEepS1NOmXAPn34GOgcUjPBK1aVkIV91Y0C+lTPWVDDg=="
-#define GOLDEN_MINISIG                                                                             \
-	"untrusted comment: test\n" GOLDEN_SIG "\ntrusted comment: " GOLDEN_TRUSTED                \
+#define GOLDEN_MINISIG                                                              \
+	"untrusted comment: test\n" GOLDEN_SIG "\ntrusted comment: " GOLDEN_TRUSTED \
 	"\n" GOLDEN_GLOBAL "\n"
 #define GOLDEN_PUB_FILE "untrusted comment: minisign public key " GOLDEN_ID "\n" GOLDEN_PUB "\n"
 #define GOLDEN_KEY_FILE "untrusted comment: minisign encrypted secret key\n" GOLDEN_KEY "\n"
@@ -42,8 +42,9 @@ const char *fixture_path(const char *name);
 const char *fixture_file(const char *name, const char *text, unsigned mode);
 struct secret_key *fixture_key(unsigned char seed, unsigned char number); /* every byte the same */
 
-/* The 158 bytes of an unencrypted key file for the golden key, with a right checksum; then encrypted
- * with work limits small enough for a test; and a file's text. Offsets as in the format's table. */
+/* The 158 bytes of an unencrypted key file for the golden key, with a right checksum; then
+ * encrypted with work limits small enough for a test; and a file's text. Offsets as in the format's
+ * table. */
 enum { RAW_KEY = 158, RAW_KDF = 2, RAW_SALT = 6, RAW_OPS = 38, RAW_MEM = 46, RAW_NUMBER = 54 };
 enum { RAW_SEED = 62, RAW_PUBLIC = 94, RAW_CHECKSUM = 126 };
 void fixture_raw_key(unsigned char raw[RAW_KEY]);

@@ -1,11 +1,13 @@
 #include "tests/unit/key_fixture.h"
 #include "manifests/base/fs.h"
+#include "manifests/base/mem.h"
 #include "tests/unit/unit.h"
 #include "verify/crypto.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,7 +80,8 @@ UNIT(public_key_refuses)
 		"untrusted comment: x\nRWQBI0VniavN7wOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTE=\n",
 		"untrusted comment: x\nRWQBI0VniavN7wOhB7_zzhC-HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4\n",
 		"untrusted comment: x\nRUQBI0VniavN7wOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4\n",
-		/* points that no seed leads to: small order (twice), not canonical, not on the curve */
+		/* points that no seed leads to: small order (twice), not canonical, not on the
+		   curve */
 		"untrusted comment: x\nRWQBI0VniavN7wEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
 		"untrusted comment: x\nRWQBI0VniavN7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
 		"untrusted comment: x\nRWQBI0VniavN7/////////////////////////////////////////9/\n",
@@ -91,7 +94,8 @@ UNIT(public_key_refuses)
 	}
 	struct public_key k;
 	struct err e = ERR_INIT;
-	ck_assert_int_eq(public_key_parse(STR("untrusted comment: a\0b\n" GOLDEN_PUB "\n"), "x", &k, &e),
+	ck_assert_int_eq(
+		public_key_parse(STR("untrusted comment: a\0b\n" GOLDEN_PUB "\n"), "x", &k, &e),
 		-RC_KEY);
 }
 
@@ -110,7 +114,8 @@ UNIT(public_key_read_explains_a_wrong_file)
 
 UNIT(public_key_eq_compares_the_key_not_its_number)
 {
-	struct public_key a = { .number = { 1 }, .key = { 1 } }, b = { .number = { 2 }, .key = { 1 } };
+	struct public_key a = { .number = { 1 }, .key = { 1 } },
+			  b = { .number = { 2 }, .key = { 1 } };
 
 	ck_assert(public_key_eq(&a, &b));
 	b = (struct public_key){ .number = { 1 }, .key = { [31] = 1 } };
@@ -172,7 +177,8 @@ UNIT(secret_key_write_replaces_nothing)
 	ck_assert_str_eq(read_text(fixture_path("a.key"), &text), "mine");
 	ck_assert_str_eq(read_text(fixture_path("b.pub"), &text), "mine");
 	ck_assert(!fs_exists(fixture_path("a.pub")) && !fs_exists(fixture_path("b.key")));
-	ck_assert_int_eq(secret_key_write(k, fixture_path("no/such/base"), NULL, &e), -RC_NOT_FOUND);
+	ck_assert_int_eq(
+		secret_key_write(k, fixture_path("no/such/base"), NULL, &e), -RC_NOT_FOUND);
 	ck_assert_int_eq(secret_key_check_base(fixture_path("new"), &e), 0);
 }
 
@@ -192,7 +198,8 @@ UNIT(secret_key_generate_gives_distinct_keys)
 
 static int read_with(const char *path, const char *password, struct public_key *key, struct err *e)
 {
-	struct password_source source = { .file = password ? fixture_file("pw", password, 0600) : NULL };
+	struct password_source source = { .file = password ? fixture_file("pw", password, 0600)
+							   : NULL };
 	CLEANUP_SECRET_KEY struct secret_key *k = NULL;
 	int r = secret_key_read(path, password ? &source : NULL, &k, e);
 
@@ -206,9 +213,11 @@ UNIT(secret_key_reads_stock_files)
 {
 	struct public_key want, key;
 	struct err e = ERR_INIT;
-	const char *path = fixture_file("s.key", "untrusted comment: x\r\n" STOCK_ENCRYPTED "\r\n", 0600);
+	const char *path =
+		fixture_file("s.key", "untrusted comment: x\r\n" STOCK_ENCRYPTED "\r\n", 0600);
 
-	ck_assert_int_eq(public_key_parse(STR("untrusted comment: \n" STOCK_PUB), "x", &want, &e), 0);
+	ck_assert_int_eq(
+		public_key_parse(STR("untrusted comment: \n" STOCK_PUB), "x", &want, &e), 0);
 	ck_assert_msg(read_with(path, STOCK_PASSWORD "\n", &key, &e) == 0, "%s", e.text);
 	ck_assert_int_eq(memcmp(&key, &want, sizeof(key)), 0);
 	path = fixture_file("w.key", "untrusted comment: x\n" STOCK_DECRYPTED, 0600);
@@ -216,10 +225,21 @@ UNIT(secret_key_reads_stock_files)
 	ck_assert_int_eq(memcmp(&key, &want, sizeof(key)), 0);
 }
 
+/* The decoded second line of a key file. */
+static void read_raw(const char *path, uint8_t raw[RAW_KEY])
+{
+	CLEANUP_BUF struct buf text = BUF_INIT;
+	struct str rest, line;
+
+	read_text(path, &text);
+	rest = buf_str(&text);
+	ck_assert(str_cut(&rest, '\n', &line) && str_cut(&rest, '\n', &line));
+	ck_assert(base64_exact(line, raw, RAW_KEY));
+}
+
 UNIT(secret_key_encrypted_round_trip_with_stock_limits)
 {
 	CLEANUP_SECRET_KEY struct secret_key *k = fixture_key(3, 4);
-	CLEANUP_BUF struct buf text = BUF_INIT;
 	struct public_key want, key;
 	struct err e = ERR_INIT;
 	uint8_t raw[RAW_KEY];
@@ -229,12 +249,37 @@ UNIT(secret_key_encrypted_round_trip_with_stock_limits)
 	ck_assert_int_eq(read_with(fixture_path("enc.key"), "p\xc3\xa4ss word\n", &key, &e), 0);
 	ck_assert_int_eq(memcmp(&key, &want, sizeof(key)), 0);
 
-	read_text(fixture_path("enc.key"), &text);
-	struct str rest = buf_str(&text), line;
-	ck_assert(str_cut(&rest, '\n', &line) && str_cut(&rest, '\n', &line));
-	ck_assert(base64_exact(line, raw, sizeof(raw)));
+	read_raw(fixture_path("enc.key"), raw);
 	ck_assert_int_eq(memcmp(raw, "EdScB2", 6), 0);
 	ck_assert_int_eq(memcmp(raw + RAW_OPS, "\0\0\0\2\0\0\0\0\0\0\0\x40\0\0\0\0", 16), 0);
+}
+
+static uint64_t address_space(void)
+{
+	CLEANUP(file) FILE *f = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	ck_assert(f && fscanf(f, "%lu", &pages) == 1);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Where 1 GiB is not to be had, minisign halves both limits until it works, and so do we. */
+UNIT(secret_key_encrypts_with_less_memory)
+{
+	CLEANUP_SECRET_KEY struct secret_key *k = fixture_key(3, 4);
+	const struct rlimit little = { 400u << 20, 400u << 20 };
+	struct public_key key;
+	struct err e = ERR_INIT;
+	uint8_t raw[RAW_KEY];
+
+	if (address_space() > 100u << 20) {
+		return; /* a sanitizer has reserved more than any limit for this test */
+	}
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &little), 0);
+	ck_assert_msg(secret_key_write(k, fixture_path("low"), "pw", &e) == 0, "%s", e.text);
+	read_raw(fixture_path("low.key"), raw);
+	ck_assert_int_eq(memcmp(raw + RAW_OPS, "\0\0\x80\0\0\0\0\0\0\0\0\x10\0\0\0\0", 16), 0);
+	ck_assert_int_eq(read_with(fixture_path("low.key"), "pw", &key, &e), 0);
 }
 
 UNIT(secret_key_passwords)
@@ -243,9 +288,17 @@ UNIT(secret_key_passwords)
 		const char *password;
 		int r;
 	} cases[] = {
-		{ "right\n", 0 }, { "right", 0 }, { "right\r\n", 0 }, { "right\nignored\n", 0 },
-		{ "wrong\n", -RC_KEY }, { "right \n", -RC_KEY }, { " right\n", -RC_KEY },
-		{ "Right\n", -RC_KEY }, { "", -RC_USAGE }, { "\n", -RC_USAGE }, { "\r\nright\n", -RC_USAGE },
+		{ "right\n", 0 },
+		{ "right", 0 },
+		{ "right\r\n", 0 },
+		{ "right\nignored\n", 0 },
+		{ "wrong\n", -RC_KEY },
+		{ "right \n", -RC_KEY },
+		{ " right\n", -RC_KEY },
+		{ "Right\n", -RC_KEY },
+		{ "", -RC_USAGE },
+		{ "\n", -RC_USAGE },
+		{ "\r\nright\n", -RC_USAGE },
 		{ NULL, -RC_KEY },
 	};
 	struct public_key key;
@@ -320,8 +373,12 @@ UNIT(secret_key_work_limits_are_capped)
 		size_t at;
 		uint8_t value;
 	} cases[] = {
-		{ RAW_OPS + 3, 0x20 }, { RAW_OPS + 7, 0x80 }, { RAW_OPS + 4, 1 },
-		{ RAW_MEM + 3, 0x80 }, { RAW_MEM + 4, 1 }, { RAW_MEM + 7, 0x80 },
+		{ RAW_OPS + 3, 0x20 },
+		{ RAW_OPS + 7, 0x80 },
+		{ RAW_OPS + 4, 1 },
+		{ RAW_MEM + 3, 0x80 },
+		{ RAW_MEM + 4, 1 },
+		{ RAW_MEM + 7, 0x80 },
 	};
 	struct public_key key;
 	struct err e = ERR_INIT;
@@ -340,9 +397,14 @@ UNIT(secret_key_work_limits_are_capped)
 UNIT(secret_key_refuses_other_texts)
 {
 	static const char *const texts[] = {
-		"", "untrusted comment: x\n", GOLDEN_KEY "\n", GOLDEN_PUB_FILE,
-		"untrusted comment: x\n" GOLDEN_KEY "\n\n", "untrusted comment: x\n" GOLDEN_KEY "A\n",
-		"untrusted comment: \x1b\n" GOLDEN_KEY "\n", "secret: x\n" GOLDEN_KEY "\n",
+		"",
+		"untrusted comment: x\n",
+		GOLDEN_KEY "\n",
+		GOLDEN_PUB_FILE,
+		"untrusted comment: x\n" GOLDEN_KEY "\n\n",
+		"untrusted comment: x\n" GOLDEN_KEY "A\n",
+		"untrusted comment: \x1b\n" GOLDEN_KEY "\n",
+		"secret: x\n" GOLDEN_KEY "\n",
 	};
 	struct public_key key;
 	struct err e = ERR_INIT;
@@ -355,7 +417,8 @@ UNIT(secret_key_refuses_other_texts)
 	for (int i = 0; i < 20000; i++) {
 		buf_addc(&text, 'A');
 	}
-	ck_assert_int_eq(read_with(fixture_file("long.key", text.p, 0600), NULL, &key, &e), -RC_KEY);
+	ck_assert_int_eq(
+		read_with(fixture_file("long.key", text.p, 0600), NULL, &key, &e), -RC_KEY);
 	ck_assert_int_eq(read_with(fixture_path("absent.key"), NULL, &key, &e), -RC_NOT_FOUND);
 	ck_assert_ptr_nonnull(strstr(e.hint, "keygen"));
 }
@@ -372,5 +435,6 @@ UNIT(secret_key_refuses_a_file_that_others_have_access_to)
 		ck_assert_int_eq(read_with(path, NULL, &key, &e), -RC_PERMISSION);
 		ck_assert_ptr_nonnull(strstr(e.hint, "chmod 600"));
 	}
-	ck_assert_int_eq(read_with(fixture_file("o.key", GOLDEN_KEY_FILE, 0400), NULL, &key, &e), 0);
+	ck_assert_int_eq(
+		read_with(fixture_file("o.key", GOLDEN_KEY_FILE, 0400), NULL, &key, &e), 0);
 }

@@ -143,7 +143,8 @@ static void terminal_wait_for(struct terminal *t, const char *text)
 	t->screen[t->n] = '\0';
 }
 
-/* The prompt is written before the echo is off, and switching it off drops what was typed too early. */
+/* The prompt is written before the echo is off, and switching it off drops what was typed too
+ * early. */
 static void terminal_type(struct terminal *t, const char *text)
 {
 	struct termios now;

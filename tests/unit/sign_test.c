@@ -75,7 +75,8 @@ UNIT(sign_appends)
 UNIT(sign_comments_are_limited)
 {
 	CLEANUP_SECRET_KEY struct secret_key *k = golden_secret();
-	static const char *const bad[] = { "a\nb", "a\rb", "\x1b[0m", "\x7f", "\xc3\xa9", "\x01", "\xff" };
+	static const char *const bad[] = { "a\nb", "a\rb", "\x1b[0m", "\x7f", "\xc3\xa9", "\x01",
+		"\xff" };
 	CLEANUP_BUF struct buf text = BUF_INIT, longest = BUF_INIT;
 	struct err e = ERR_INIT;
 
@@ -98,9 +99,11 @@ UNIT(signature_accepts)
 	struct signature s;
 
 	ck_assert(verifies(STR(GOLDEN_MINISIG)));
-	ck_assert(verifies(STR(FIRST GOLDEN_SIG "\ntrusted comment: " GOLDEN_TRUSTED "\n" GOLDEN_GLOBAL)));
-	ck_assert(verifies(STR("untrusted comment: \r\n" GOLDEN_SIG "\r\ntrusted comment: " GOLDEN_TRUSTED
-			       "\r\n" GOLDEN_GLOBAL "\r\n")));
+	ck_assert(verifies(
+		STR(FIRST GOLDEN_SIG "\ntrusted comment: " GOLDEN_TRUSTED "\n" GOLDEN_GLOBAL)));
+	ck_assert(
+		verifies(STR("untrusted comment: \r\n" GOLDEN_SIG
+			     "\r\ntrusted comment: " GOLDEN_TRUSTED "\r\n" GOLDEN_GLOBAL "\r\n")));
 	ck_assert(verifies(STR("untrusted comment: \xc3\xa9mile\n" GOLDEN_SIG
 			       "\ntrusted comment: " GOLDEN_TRUSTED "\n" GOLDEN_GLOBAL "\n")));
 	ck_assert_int_eq(parse(STR(GOLDEN_MINISIG), &s), 0);
@@ -147,10 +150,11 @@ UNIT(signature_refuses_other_texts)
 	struct signature s;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		ck_assert_msg(parse(str_of(texts[i]), &s) == -RC_BUNDLE_SIGNATURE, "%zu: %s", i, texts[i]);
+		ck_assert_msg(parse(str_of(texts[i]), &s) == -RC_BUNDLE_SIGNATURE, "%zu: %s", i,
+			texts[i]);
 	}
 	ck_assert(parse(STR(FIRST GOLDEN_SIG "\ntrusted comment: a\0b\n" GOLDEN_GLOBAL "\n"), &s) ==
-		-RC_BUNDLE_SIGNATURE);
+		  -RC_BUNDLE_SIGNATURE);
 	buf_adds(&text, "untrusted comment: ");
 	for (int i = 0; i < 16384; i++) {
 		buf_addc(&text, 'x');
@@ -159,11 +163,12 @@ UNIT(signature_refuses_other_texts)
 	ck_assert(parse(buf_str(&text), &s) == -RC_BUNDLE_SIGNATURE);
 }
 
-/* Trap 2: a lax decoder ignores the spare bits behind the last byte, so that a signature has several
- * spellings: 4 for line 2 (one '='), 16 for line 4 (two). */
+/* Trap 2: a lax decoder ignores the spare bits behind the last byte, so that a signature has
+ * several spellings: 4 for line 2 (one '='), 16 for line 4 (two). */
 UNIT(signature_base64_has_one_spelling)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const size_t last[] = { strcspn(GOLDEN_MINISIG, "=") - 1, strlen(GOLDEN_MINISIG) - 4 };
 
 	for (size_t line = 0; line < 2; line++) {
@@ -204,8 +209,8 @@ UNIT(signature_modified_in_every_character)
 	}
 }
 
-static void put(struct buf *text, const char *algorithm, const uint8_t number[8], const uint8_t sig[64],
-	const char *trusted, const uint8_t global[64])
+static void put(struct buf *text, const char *algorithm, const uint8_t number[8],
+	const uint8_t sig[64], const char *trusted, const uint8_t global[64])
 {
 	char one[BASE64_LENGTH(74) + 1], two[BASE64_LENGTH(64) + 1];
 	uint8_t bytes[74];
@@ -214,8 +219,8 @@ static void put(struct buf *text, const char *algorithm, const uint8_t number[8]
 	memcpy(bytes + 2, number, 8);
 	memcpy(bytes + 10, sig, 64);
 	buf_clear(text);
-	buf_addf(text, FIRST "%s\ntrusted comment: %s\n%s\n", base64_format(bytes, 74, one), trusted,
-		base64_format(global, 64, two));
+	buf_addf(text, FIRST "%s\ntrusted comment: %s\n%s\n", base64_format(bytes, 74, one),
+		trusted, base64_format(global, 64, two));
 }
 
 UNIT(signature_modified_in_every_byte)
@@ -248,10 +253,11 @@ UNIT(signature_message_and_comment_are_covered)
 	struct err e = ERR_INIT;
 
 	ck_assert_int_eq(parse(STR(GOLDEN_MINISIG), &s), 0);
-	ck_assert_int_eq(signature_check(&s, &k, STR("gpkg-bundle test vector"), &e), -RC_BUNDLE_SIGNATURE);
-	ck_assert_int_eq(signature_check(&s, &k, STR_NULL, &e), -RC_BUNDLE_SIGNATURE);
 	ck_assert_int_eq(
-		signature_check(&s, &k, STR("gpkg-bundle test vector\n\0"), &e), -RC_BUNDLE_SIGNATURE);
+		signature_check(&s, &k, STR("gpkg-bundle test vector"), &e), -RC_BUNDLE_SIGNATURE);
+	ck_assert_int_eq(signature_check(&s, &k, STR_NULL, &e), -RC_BUNDLE_SIGNATURE);
+	ck_assert_int_eq(signature_check(&s, &k, STR("gpkg-bundle test vector\n\0"), &e),
+		-RC_BUNDLE_SIGNATURE);
 	ck_assert_ptr_nonnull(strstr(e.text, GOLDEN_ID));
 	s.trusted_comment = STR("gpkg-bundle-v1\tchannel:lab\tserial:2");
 	ck_assert_int_eq(signature_check(&s, &k, STR(GOLDEN_MESSAGE), &e), -RC_BUNDLE_SIGNATURE);
@@ -261,7 +267,7 @@ UNIT(signature_message_and_comment_are_covered)
 }
 
 /* Trap 1: the algorithm bytes are not signed. What signs F as "ED" signs the 64 bytes BLAKE2b(F) as
- * "Ed"; and an honest "Ed" signature of 64 bytes would sign, as "ED", any file that hashes to them. */
+ * "Ed"; and an honest "Ed" signature of 64 bytes would sign, as "ED", any file of that hash. */
 UNIT(signature_legacy_kind_is_refused)
 {
 	CLEANUP_SECRET_KEY struct secret_key *k = golden_secret();
@@ -305,12 +311,12 @@ UNIT(signature_halves_of_two_do_not_mix)
 	ck_assert(!verifies(buf_str(&text)));
 }
 
-/* Trap 5: S + L is another S of the same signature (RFC 8032 section 5.1.7), and a key of small order
- * fits signatures that nobody made. */
+/* Trap 5: S + L is another S of the same signature (RFC 8032 section 5.1.7), and a key of small
+ * order fits signatures that nobody made. */
 UNIT(signature_forms_of_weak_verifiers_are_refused)
 {
-	static const uint8_t order[32] = { 0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c,
-		0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, [31] = 0x10 };
+	static const uint8_t order[32] = { 0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6,
+		0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, [31] = 0x10 };
 	CLEANUP_BUF struct buf text = BUF_INIT;
 	struct public_key weak = { .key = { 1 } };
 	struct message_hash hash;

@@ -43,7 +43,8 @@ UNIT(trust_add_list_remove)
 	struct trust t = TRUST_INIT;
 	struct public_key key;
 	struct err e = ERR_INIT;
-	const char *pub = fixture_file("g.pub", "untrusted comment: the lab's key\r\n" GOLDEN_PUB, 0600);
+	const char *pub =
+		fixture_file("g.pub", "untrusted comment: the lab's key\r\n" GOLDEN_PUB, 0600);
 
 	ck_assert_uint_eq(stored(store), 0);
 	for (int i = 0; i < 2; i++) {
@@ -149,9 +150,10 @@ UNIT(trust_add_takes_public_keys_only)
 	struct public_key key;
 	struct err e = ERR_INIT;
 
-	ck_assert_int_eq(trust_add(fixture_path("s"), fixture_path("none.pub"), &key, &e), -RC_NOT_FOUND);
 	ck_assert_int_eq(
-		trust_add(fixture_path("s"), fixture_file("s.key", GOLDEN_KEY_FILE, 0600), &key, &e),
+		trust_add(fixture_path("s"), fixture_path("none.pub"), &key, &e), -RC_NOT_FOUND);
+	ck_assert_int_eq(trust_add(fixture_path("s"), fixture_file("s.key", GOLDEN_KEY_FILE, 0600),
+				 &key, &e),
 		-RC_KEY);
 	ck_assert(!fs_exists(fixture_path("s")));
 	fixture_file("file", "", 0644);
@@ -204,20 +206,25 @@ UNIT(trust_check_refuses)
 	size_t which = 9;
 	struct err e = ERR_INIT;
 
-	ck_assert_int_eq(trust_check(&t, STR("message"), sigs, 0, &who, &which, &e), -RC_BUNDLE_UNSIGNED);
-	ck_assert_int_eq(trust_check(&t, STR("message"), sigs, 2, &who, &which, &e), -RC_BUNDLE_STRANGER);
+	ck_assert_int_eq(
+		trust_check(&t, STR("message"), sigs, 0, &who, &which, &e), -RC_BUNDLE_UNSIGNED);
+	ck_assert_int_eq(
+		trust_check(&t, STR("message"), sigs, 2, &who, &which, &e), -RC_BUNDLE_STRANGER);
 	ck_assert_ptr_nonnull(strstr(e.text, "0101010101010101, 0202020202020202"));
 	ck_assert_ptr_nonnull(strstr(e.text, "none"));
 	ck_assert_int_eq(trust_load_file(&t, pub_file(3, 3), &e), 0);
-	ck_assert_int_eq(trust_check(&t, STR("message"), sigs, 2, &who, &which, &e), -RC_BUNDLE_STRANGER);
+	ck_assert_int_eq(
+		trust_check(&t, STR("message"), sigs, 2, &who, &which, &e), -RC_BUNDLE_STRANGER);
 	ck_assert_ptr_nonnull(strstr(e.text, "0303030303030303"));
 
 	ck_assert_int_eq(trust_load_file(&t, pub_file(2, 2), &e), 0);
-	ck_assert_int_eq(trust_check(&t, STR("Message"), sigs, 2, &who, &which, &e), -RC_BUNDLE_SIGNATURE);
+	ck_assert_int_eq(
+		trust_check(&t, STR("Message"), sigs, 2, &who, &which, &e), -RC_BUNDLE_SIGNATURE);
 	ck_assert_ptr_nonnull(strstr(e.text, "0202020202020202"));
 	/* A stranger who borrows a trusted number is no better. */
 	memset(sigs[0].number, 3, sizeof(sigs[0].number));
-	ck_assert_int_eq(trust_check(&t, STR("message"), sigs, 1, &who, &which, &e), -RC_BUNDLE_SIGNATURE);
+	ck_assert_int_eq(
+		trust_check(&t, STR("message"), sigs, 1, &who, &which, &e), -RC_BUNDLE_SIGNATURE);
 	ck_assert(who == NULL && which == 9);
 	trust_release(&t);
 }

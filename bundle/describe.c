@@ -1,0 +1,281 @@
+#include "bundle/describe.h"
+#include "manifests/base/mem.h"
+#include "manifests/base/uri.h"
+#include "manifests/recipe.h"
+#include "verify/device_code.h"
+#include "verify/hash.h"
+#include "verify/wheel_in.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one file ---- */
+
+static int open_checked(struct cache *cache, const struct plan_file *f, int *fd, struct err *e)
+{
+	struct digest found;
+	uint64_t size;
+
+	if (!cache_open_file(cache, &f->from.sha256, fd, &size)) {
+		return err_set(e, RC_HASH, "%.*s: gone from the cache", STR_ARG(f->from.name.file));
+	}
+	int r = hash_fd(*fd, "cache", &found, &size, e);
+	if (!r && !digest_eq(&found, &f->from.sha256)) {
+		cache_evict(cache, &f->from.sha256);
+		r = err_set(e, RC_HASH, "%.*s: the cached copy differs from its sha256",
+			STR_ARG(f->from.name.file));
+	}
+	return r;
+}
+
+/* What only the wheel's inside tells: its METADATA against the plan's, and its device code. */
+static int look_inside(int fd, const struct plan_file *f, struct buf *device_code, struct err *e)
+{
+	CLEANUP_WHEEL struct wheel *w = NULL;
+	struct device_code code = { .v = NULL };
+	const struct wheel_metadata *metadata;
+	int r = wheel_open_fd(fd, f->from.name.file, &w, e);
+
+	r = r ? r : wheel_metadata(w, &metadata, e);
+	if (!r && !str_eq(metadata->text, f->metadata)) {
+		r = err_set(e, RC_WHEEL, "%.*s: its METADATA is not what the index served for it",
+			STR_ARG(f->from.name.file));
+	}
+	r = r ? r : wheel_check_record(w, e);
+	r = r ? r : device_code_of_wheel(w, &code, e);
+	if (!r) {
+		device_code_format(&code, device_code);
+	}
+	device_code_release(&code);
+	return r;
+}
+
+/* A wheel's inside is read once: the answer is kept under the sha256 of its bytes. */
+static int device_code_of(struct cache *cache, const struct plan_file *f, struct buf *out, struct err *e)
+{
+	static const char kind[] = "device-code-1";
+	CLEANUP(fd) int fd = -1;
+
+	if (cache_get_text(cache, &f->from.sha256, kind, out)) {
+		return 0;
+	}
+	int r = open_checked(cache, f, &fd, e);
+	r = r ? r : look_inside(fd, f, out, e);
+	return r ? r : cache_put_text(cache, &f->from.sha256, kind, buf_str(out), e);
+}
+
+static bool has_local_mismatch(const struct plan_file *f)
+{
+	struct arena a = ARENA_INIT;
+	struct err ignored = ERR_INIT;
+	struct version inside;
+	bool mismatch = f->from.name.version.nlocal && f->core.version.n &&
+			version_parse(&a, f->core.version, &inside, &ignored) == 0 && inside.nlocal == 0;
+
+	arena_release(&a);
+	return mismatch;
+}
+
+static int describe_file(struct arena *a, struct cache *cache, const struct plan_file *f,
+	struct manifest_file *out, struct err *e)
+{
+	CLEANUP_BUF struct buf code = BUF_INIT;
+	bool is_wheel = f->from.name.kind == DIST_WHEEL;
+	struct str version = f->core.version.n ? f->core.version : f->from.name.version.raw;
+	int r = is_wheel ? device_code_of(cache, f, &code, e) : 0;
+
+	*out = (struct manifest_file){
+		.sha256 = f->from.sha256,
+		.size = f->from.size,
+		.file = arena_str(a, f->from.name.file),
+		.name = arena_str(a, f->project),
+		.version = arena_str(a, version),
+		.kind = f->from.name.kind,
+		.requires_python = arena_str(a, f->core.requires_python),
+		.metadata_size = is_wheel ? f->metadata.n : 0,
+		.local_mismatch = has_local_mismatch(f),
+		.device_code = arena_str(a, buf_str(&code)),
+		.is_yanked = f->from.is_yanked,
+		.yanked = arena_str(a, f->from.yanked),
+		.origin = str_of(uri_redact(a, str_of(f->from.url))),
+		.hash_from = f->hash_from,
+		.license = arena_str(a, f->core.license),
+	};
+	if (is_wheel) {
+		hash_bytes(f->metadata, &out->metadata_sha256);
+	}
+	return r;
+}
+
+/* ---- order: by name, file and digest; picks follow ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct manifest_file *x = a, *y = b;
+	int order = str_cmp(x->name, y->name);
+
+	order = order ? order : str_cmp(x->file, y->file);
+	return order ? order : digest_cmp(&x->sha256, &y->sha256);
+}
+
+/* Sorts, drops what two URLs gave twice, and tells where each plan file went. */
+static size_t *sort_files(struct arena *a, const struct plan *plan, struct manifest *m)
+{
+	size_t *place = arena_array(a, plan->nfiles, sizeof(*place)), n = 0;
+
+	qsort(m->files, m->nfiles, sizeof(*m->files), by_name);
+	for (size_t i = 0; i < m->nfiles; i++) {
+		if (n == 0 || by_name(&m->files[n - 1], &m->files[i]) != 0) {
+			m->files[n++] = m->files[i];
+		}
+	}
+	m->nfiles = n;
+	for (size_t i = 0; i < plan->nfiles; i++) {
+		const struct manifest_file key = { .name = plan->files[i].project,
+			.file = plan->files[i].from.name.file, .sha256 = plan->files[i].from.sha256 };
+		const struct manifest_file *at = bsearch(&key, m->files, n, sizeof(key), by_name);
+
+		place[i] = (size_t)(at - m->files);
+	}
+	return place;
+}
+
+/* ---- targets ---- */
+
+static int by_env_name(const void *a, const void *b)
+{
+	return str_cmp(((const struct str *)a)[0], ((const struct str *)b)[0]);
+}
+
+static void copy_env(struct arena *a, const struct lock *lock, struct str project, struct manifest_recipe *out)
+{
+	const struct lock_recipe *own = lock_recipe_of(lock, project);
+	const struct recipe_env *known = recipe_find(project)->env;
+	size_t n = own ? own->nenv : 0, i = 0;
+
+	while (!own && known[n].name) {
+		n++;
+	}
+	struct str(*pairs)[2] = arena_array(a, n, sizeof(*pairs));
+	for (i = 0; i < n; i++) {
+		pairs[i][0] = own ? arena_str(a, own->env_names[i]) : str_of(known[i].name);
+		pairs[i][1] = own ? arena_str(a, own->env_values[i]) : str_of(known[i].value);
+	}
+	qsort(pairs, n, sizeof(*pairs), by_env_name);
+	out->env_names = arena_array(a, n, sizeof(struct str));
+	out->env_values = arena_array(a, n, sizeof(struct str));
+	out->nenv = n;
+	for (i = 0; i < n; i++) {
+		out->env_names[i] = pairs[i][0];
+		out->env_values[i] = pairs[i][1];
+	}
+}
+
+static struct str *copy_strs(struct arena *a, const struct str *v, size_t n)
+{
+	struct str *out = arena_array(a, n, sizeof(*out));
+
+	for (size_t i = 0; i < n; i++) {
+		out[i] = arena_str(a, v[i]);
+	}
+	return out;
+}
+
+static int by_file(const void *a, const void *b)
+{
+	const struct manifest_pick *x = a, *y = b;
+
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static int by_recipe_file(const void *a, const void *b)
+{
+	const struct manifest_recipe *x = a, *y = b;
+
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static void describe_toolkit(struct arena *a, const struct lock *lock, struct manifest_target *out)
+{
+	bool carried = false;
+
+	for (size_t i = 0; i < out->npicks; i++) {
+		carried |= (out->picks[i].use & USE_TOOLKIT) != 0;
+	}
+	if (carried) {
+		out->toolkit = STR("wheels");
+	} else if (lock->toolkit == LOCK_TOOLKIT_SITE && out->nrecipes) {
+		out->toolkit = str_of(arena_printf(a, "site:%.*s", STR_ARG(lock->toolkit_version)));
+	}
+}
+
+static void describe_target(struct arena *a, const struct lock *lock, const struct plan *plan,
+	const struct plan_target *pt, const size_t *place, struct manifest_target *out)
+{
+	out->target = *pt->target;
+	out->picks = arena_array(a, pt->npicks, sizeof(*out->picks));
+	out->recipes = arena_array(a, pt->npicks, sizeof(*out->recipes));
+	for (size_t i = 0; i < pt->npicks; i++) {
+		const struct plan_pick *p = &pt->picks[i];
+		const struct plan_file *f = &plan->files[p->file];
+
+		out->picks[out->npicks++] = (struct manifest_pick){ .file = place[p->file], .use = p->use,
+			.is_requested = p->is_requested, .nextras = p->nextras,
+			.extras = copy_strs(a, p->extras, p->nextras) };
+		if (f->from.name.kind == DIST_SDIST) {
+			struct manifest_recipe *r = &out->recipes[out->nrecipes++];
+
+			r->file = place[p->file];
+			r->device_code = p->device_code;
+			r->requires = copy_strs(a, p->build_environment, p->nbuild_environment);
+			r->nrequires = p->nbuild_environment;
+			copy_env(a, lock, f->project, r);
+		}
+	}
+	qsort(out->picks, out->npicks, sizeof(*out->picks), by_file);
+	qsort(out->recipes, out->nrecipes, sizeof(*out->recipes), by_recipe_file);
+	describe_toolkit(a, lock, out);
+}
+
+static void describe_waivers(struct arena *a, const struct plan *plan, struct manifest *m)
+{
+	m->waivers = arena_array(a, plan->nholes + plan->nfiles, sizeof(*m->waivers));
+	for (size_t i = 0; i < plan->nholes; i++) {
+		const struct plan_hole *h = &plan->holes[i];
+
+		m->waivers[m->nwaivers++] = (struct manifest_waiver){ .project = arena_str(a, h->project),
+			.target = arena_str(a, h->target), .what = STR("hole"),
+			.reason = arena_str(a, h->waived) };
+	}
+	for (size_t i = 0; i < plan->nfiles; i++) {
+		if (plan->files[i].hash_from == HASH_FROM_FIRST_USE) {
+			m->waivers[m->nwaivers++] = (struct manifest_waiver){
+				.project = arena_str(a, plan->files[i].project), .what = STR("first-use"),
+				.reason = STR("--trust-first-use") };
+		}
+	}
+}
+
+int describe(const struct lock *lock, const struct plan *plan, struct cache *cache, struct manifest *out,
+	struct err *e)
+{
+	struct arena *a = &out->arena;
+
+	out->files = arena_array(a, plan->nfiles, sizeof(*out->files));
+	out->nfiles = plan->nfiles;
+	for (size_t i = 0; i < plan->nfiles; i++) {
+		int r = describe_file(a, cache, &plan->files[i], &out->files[i], e);
+
+		if (r) {
+			return r;
+		}
+	}
+	size_t *place = sort_files(a, plan, out);
+	out->targets = arena_array(a, plan->ntargets, sizeof(*out->targets));
+	out->ntargets = plan->ntargets;
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		describe_target(a, lock, plan, &plan->targets[i], place, &out->targets[i]);
+	}
+	describe_waivers(a, plan, out);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* Makes device code in memory: fat binary containers and small ELF files. */
+#ifndef TESTS_DEVICE_MAKER_H
+#define TESTS_DEVICE_MAKER_H
+
+#include "manifests/base/buf.h"
+
+enum { FLAG_A = 0x100000, FLAG_F = 0x200000 };
+
+struct made_entry {
+	uint16_t kind; /* 1 PTX, 2 cubin, 8 LTO */
+	uint32_t sm;
+	uint64_t flags; /* 0x11 is added */
+	uint16_t isa_major, isa_minor;
+	uint32_t header; /* 0: 64 */
+	uint64_t stored; /* payload bytes */
+};
+
+/* A container of n entries, padded to 8 behind; `total_add` lies about its size. */
+void fatbin_make(const struct made_entry *v, size_t n, int64_t total_add, struct buf *out);
+
+struct made_elf {
+	uint16_t machine; /* 62, 190 */
+	uint8_t abi;
+	uint32_t flags;
+	const char *section; /* its name, ".nv_fatbin" */
+	struct str contents;
+};
+/* An ELF64 file with that section and .shstrtab. */
+void elf_make(const struct made_elf *elf, struct buf *out);
+
+#endif
