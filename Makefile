@@ -119,7 +119,7 @@ bench: deps ## measure against tar, cp, openssl, nginx and uv; prints ratios
 FUZZ_SECONDS ?= 60
 fuzz: deps ## fuzz each parser of foreign bytes for FUZZ_SECONDS (FUZZ="toml zip": only those)
 	$(Q)$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined BUILD=build/fuzz fuzzers
-	$(Q)tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
+	$(Q)tests/fuzz/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 check-layers: ## check the include law, the owners of libraries and the other laws of the tree
 	$(Q)tests/meta/check_layers.sh

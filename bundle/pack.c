@@ -101,7 +101,8 @@ static int write_metadata(const struct pack *p, struct zstd_out *z, struct err *
 		for (size_t i = before_sums; i < md.texts.n; i++) {
 			put_member(&tar, m, md.texts.v[i].name, md.texts.v[i].text);
 		}
-		r = zstd_out_compressed(z, buf_str(&tar), e);
+		r = zstd_out_begin(z, tar.n, e);
+		r = r ? r : zstd_out_add(z, tar.p, tar.n, e);
 	}
 	metadata_release(&md);
 	return r;

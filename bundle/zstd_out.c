@@ -1,21 +1,15 @@
 #include "bundle/zstd_out.h"
 #include "manifests/base/fs.h"
 #include "manifests/base/mem.h"
-#include "manifests/limits.h"
+#include "manifests/zstd_frame.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <xxhash.h>
-#include <zstd.h>
 
-enum {
-	BLOCK = 128 * 1024,
-	BLOCKS_AT_ONCE = 8,
-	WINDOW_128_KIB = 7 << 3, /* RFC 8878 3.1.1.1.2: exponent 7, no mantissa */
-	METADATA_LEVEL = 9,
-};
+enum { BLOCKS_AT_ONCE = 8 };
 
 struct zstd_out {
 	int fd;
@@ -42,24 +36,6 @@ void zstd_out_free(struct zstd_out *z)
 	}
 }
 
-int zstd_out_compressed(struct zstd_out *z, struct str content, struct err *e)
-{
-	size_t room = ZSTD_compressBound(content.n);
-	CLEANUP(free) char *frame = mem_alloc(room);
-	ZSTD_CCtx *c = ZSTD_createCCtx();
-
-	ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, METADATA_LEVEL);
-	ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, LIMIT_WINDOW_LOG);
-	ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
-	ZSTD_CCtx_setParameter(c, ZSTD_c_contentSizeFlag, 1);
-	size_t n = ZSTD_compress2(c, frame, room, content.p, content.n);
-	ZSTD_freeCCtx(c);
-	if (ZSTD_isError(n)) {
-		return err_set(e, RC_BUG, "%s: zstd: %s", z->name, ZSTD_getErrorName(n));
-	}
-	return fs_write_all(z->fd, frame, n, z->name, e);
-}
-
 static void put_little(unsigned char *to, uint64_t value, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -69,12 +45,9 @@ static void put_little(unsigned char *to, uint64_t value, size_t n)
 
 int zstd_out_begin(struct zstd_out *z, uint64_t size, struct err *e)
 {
-	unsigned char header[14];
+	unsigned char header[ZSTD_FRAME_HEADER];
 
-	put_little(header, ZSTD_MAGICNUMBER, 4);
-	header[4] = 3 << 6 | 1 << 2; /* an 8-byte content size, a checksum */
-	header[5] = WINDOW_128_KIB;
-	put_little(header + 6, size, 8);
+	zstd_frame_header(size, header);
 	XXH64_reset(z->sum, 0);
 	z->left = size;
 	return fs_write_all(z->fd, header, sizeof(header), z->name, e);
@@ -127,7 +100,7 @@ int zstd_out_add(struct zstd_out *z, const void *bytes, size_t n, struct err *e)
 		int count = 0;
 
 		while (rest.n && count < BLOCKS_AT_ONCE) {
-			struct str block = str_first(rest, BLOCK);
+			struct str block = str_first(rest, ZSTD_FRAME_BLOCK);
 
 			z->left -= block.n;
 			put_little(header[count], (z->left == 0) | (uint64_t)block.n << 3, 3);

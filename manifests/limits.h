@@ -25,11 +25,9 @@
 /* The bundle */
 #define LIMIT_MANIFEST (32 * MIB)
 #define LIMIT_SUMS (32 * MIB)
-#define LIMIT_METADATA_FRAME (96 * MIB) /* all members before the files, together */
 #define LIMIT_MEMBER_TEXT (16 * MIB) /* each requirements, pylock; the SBOM has LIMIT_MANIFEST */
 #define LIMIT_SIGNATURE (16 * KIB)
 #define LIMIT_SIGNATURES 8
-#define LIMIT_WINDOW_LOG 23           /* zstd window: 8 MiB */
 #define LIMIT_FILE (UINT64_C(1) << 40) /* one distribution: 1 TiB */
 #define LIMIT_FILES 200000            /* files in a manifest */
 #define LIMIT_TARGETS 256

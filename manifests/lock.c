@@ -89,10 +89,11 @@ int lock_reason(const struct toml *at, struct str *out, struct err *e)
 int lock_url(struct lock *l, const struct toml *at, struct str *file, struct err *e)
 {
 	struct str url = at->text, scheme = uri_scheme(url);
+	bool is_http = str_is(scheme, "https") || str_is(scheme, "http");
 
-	if (!str_is(scheme, "https") && !str_is(scheme, "http") && !str_is(scheme, "file")) {
-		lock_fail(at, e, RC_INVALID, "\"%.*s\" is not a URL that files are fetched from",
-			STR_ARG(str_first(url, 300)));
+	if (is_http ? uri_host(url).n == 0 : !str_starts(url, "file:///")) {
+		lock_fail(at, e, RC_INVALID, "\"%.300s\" is not a URL that files are fetched from",
+			uri_redact(&l->arena, url));
 		return err_hint(e, "https://, http:// and file:// with an absolute path are read");
 	}
 	if (has_control(url) || str_find(url, ' ') < url.n) {
@@ -101,8 +102,8 @@ int lock_url(struct lock *l, const struct toml *at, struct str *file, struct err
 	}
 	char *name = uri_decode(&l->arena, uri_last_segment(url));
 	if (!name || name[0] == '\0') {
-		return lock_fail(at, e, RC_INVALID, "\"%.*s\" does not end in a file's name",
-			STR_ARG(str_first(url, 300)));
+		return lock_fail(at, e, RC_INVALID, "\"%.300s\" does not end in a file's name",
+			uri_redact(&l->arena, url));
 	}
 	*file = str_of(name);
 	return 0;

@@ -1,5 +1,6 @@
 #include "manifests/lock_reader.h"
 #include "manifests/base/mem.h"
+#include "manifests/base/uri.h"
 #include "manifests/limits.h"
 
 #include <stdlib.h>
@@ -39,14 +40,16 @@ static bool is_same_version(const struct lock_package *a, const struct lock_pack
 	return version_cmp(&a->req.specifiers.v[0].version, &b->req.specifiers.v[0].version) == 0;
 }
 
+/* `x` and `y` are requirements or URLs. */
 static int refuse_pair(const struct lock_package *a, const struct lock_package *b, struct str x,
 	struct str y, const struct target *t, struct err *e)
 {
+	struct arena arena = ARENA_INIT;
+
 	err_set(e, RC_INVALID,
-		"line %u, column 1: %.*s and %.*s (line %u) both apply to the target "
-		"%.*s",
-		b->line, STR_ARG(str_first(y, 400)), STR_ARG(str_first(x, 400)), a->line,
-		STR_ARG(t->name));
+		"line %u, column 1: %.400s and %.400s (line %u) both apply to the target %.*s",
+		b->line, uri_redact(&arena, y), uri_redact(&arena, x), a->line, STR_ARG(t->name));
+	arena_release(&arena);
 	return err_hint(e, "tell them apart with targets = [...] or marker, or delete one");
 }
 

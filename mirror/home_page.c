@@ -95,11 +95,11 @@ static void add_target(const struct store_target *t, struct buf *out)
 		STR_ARG(t->target.name));
 	html_escape(str_of(target_line(&a, &t->target)), out);
 	if (t->target.torch.n) {
-		buf_adds(out, " · torch ");
+		buf_adds(out, " &middot; torch ");
 		html_escape(t->target.torch, out);
 	}
 	if (t->target.driver.n) {
-		buf_adds(out, " · driver ");
+		buf_adds(out, " &middot; driver ");
 		html_escape(t->target.driver, out);
 	}
 	buf_adds(out, "</p>\n");

@@ -5,11 +5,9 @@
 #include "mirror/child.h"
 #include "mirror/machine.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { ASK_SECONDS = 60, ANSWER_MAX = 1 << 16 };
 
@@ -98,37 +96,54 @@ int toolkit_ask(struct arena *a, const char *home, struct toolkit *out, struct e
 
 /* ---- the site's ---- */
 
-struct places {
-	char **v;
-	size_t n, cap;
-};
-
-static void add_place(struct arena *a, struct places *p, const char *path)
+static bool has_nvcc(struct arena *a, const char *home)
 {
-	if (path && *path == '/') {
-		vec_push(p, arena_dup(a, str_of(path)));
-	}
+	return machine_program(a, str_of(arena_printf(a, "%s/bin", home)), "nvcc") != NULL;
 }
 
-/* The folder above the one that the nvcc in PATH lies in, with links followed. */
-static void add_from_path(struct arena *a, struct places *p)
+/* The folder above the one in which the nvcc of PATH lies, links followed; NULL where it is no toolkit: a
+ * wrapper script lies alone in some bin folder. */
+static char *home_in_path(struct arena *a)
 {
 	char *nvcc = machine_program(a, machine_path(), "nvcc");
 	char *real = nvcc ? realpath(nvcc, NULL) : NULL;
+	char *home = NULL;
 
 	if (real) {
-		add_place(a, p, fs_dirname(a, fs_dirname(a, real)));
+		home = arena_dup(a, str_of(fs_dirname(a, fs_dirname(a, real))));
 	}
 	free(real);
+	return home && fs_exists(arena_printf(a, "%s/include/cuda_runtime.h", home)) ? home : NULL;
 }
 
-/* Headers tell a toolkit from a wrapper script that lies alone in some bin folder. */
-static bool is_complete(struct arena *a, const char *home)
+static int find_home(struct arena *a, char **out, struct err *e)
 {
-	struct str bin = str_of(arena_printf(a, "%s/bin", home));
+	const char *named = getenv("CUDA_HOME");
 
-	return machine_program(a, bin, "nvcc") &&
-	       fs_exists(arena_printf(a, "%s/include/cuda_runtime.h", home));
+	if (!named || !*named) {
+		named = getenv("CUDA_PATH");
+	}
+	if (named && *named) {
+		if (*named != '/' || !has_nvcc(a, named)) {
+			err_set(e, RC_TOOL, "no CUDA toolkit: nvcc not found at %s/bin", named);
+			return err_hint(e, "that is what CUDA_HOME or CUDA_PATH says: correct or unset it");
+		}
+		*out = arena_dup(a, str_of(named));
+		return 0;
+	}
+	char *home = home_in_path(a);
+
+	if (!home && has_nvcc(a, "/usr/local/cuda")) {
+		home = arena_dup(a, STR("/usr/local/cuda"));
+	}
+	if (!home) {
+		err_set(e, RC_TOOL, "no CUDA toolkit: looked for nvcc in CUDA_HOME, CUDA_PATH, PATH and "
+				    "/usr/local/cuda");
+		return err_hint(e, "set CUDA_HOME, load the site's module, or carry a toolkit in the bundle "
+				   "([toolkit] from = \"wheels\")");
+	}
+	*out = home;
+	return 0;
 }
 
 static bool is_wanted(const struct toolkit *k, struct str want)
@@ -139,50 +154,24 @@ static bool is_wanted(const struct toolkit *k, struct str want)
 	return want.n == 0 || str_is(want, text) || str_is(want, k->release);
 }
 
-static int choose_place(struct arena *a, const struct places *p, struct str want, struct toolkit *out,
-	struct err *e)
-{
-	CLEANUP_BUF struct buf looked = BUF_INIT;
-
-	vec_each(char *, home, p)
-	{
-		struct toolkit k;
-
-		buf_addf(&looked, "%s%s", looked.n ? ", " : "", *home);
-		if (!is_complete(a, *home)) {
-			continue;
-		}
-		if (toolkit_ask(a, *home, &k, e)) {
-			return -(int)e->rc;
-		}
-		if (!is_wanted(&k, want)) {
-			err_set(e, RC_TOOL, "CUDA toolkit in %s: has version %s, the bundle asks for %.*s",
-				*home, k.release, STR_ARG(want));
-			return err_hint(e, "set CUDA_HOME to a toolkit %.*s, or carry one in the bundle "
-					   "([toolkit] from = \"wheels\")", STR_ARG(want));
-		}
-		k.is_site = true;
-		*out = k;
-		return 0;
-	}
-	err_set(e, RC_TOOL, "no CUDA toolkit%s%.*s: looked into %s", want.n ? " " : "", STR_ARG(want),
-		looked.p);
-	return err_hint(e, "set CUDA_HOME, load its module, or carry one in the bundle ([toolkit] from = "
-			   "\"wheels\")");
-}
-
 int toolkit_find(struct arena *a, struct str want, struct toolkit *out, struct err *e)
 {
-	struct places places = VEC_INIT;
+	struct toolkit k;
+	char *home = NULL;
 
-	add_place(a, &places, getenv("CUDA_HOME"));
-	add_place(a, &places, getenv("CUDA_PATH"));
-	add_from_path(a, &places);
-	add_place(a, &places, "/usr/local/cuda");
-	int r = choose_place(a, &places, want, out, e);
-
-	vec_release(&places);
-	return r;
+	if (find_home(a, &home, e) || toolkit_ask(a, home, &k, e)) {
+		return -(int)e->rc;
+	}
+	if (!is_wanted(&k, want)) {
+		err_set(e, RC_TOOL, "CUDA toolkit in %s: is %s, the bundle asks for %.*s", home, k.release,
+			STR_ARG(want));
+		return err_hint(e, "set CUDA_HOME to a toolkit %.*s, or carry one in the bundle ([toolkit] "
+				   "from = \"wheels\")",
+			STR_ARG(want));
+	}
+	k.is_site = true;
+	*out = k;
+	return 0;
 }
 
 /* ---- does it fit? ---- */
@@ -218,8 +207,9 @@ int toolkit_check(const struct toolkit *k, const struct target *t, bool *is_mino
 		return err_hint(e, "it knows %s; take another toolkit", known.n ? known.p : "none");
 	}
 	if (t->cuda.major && t->cuda.major != k->version.major) {
-		err_set(e, RC_TOOL, "target %.*s: is for CUDA %u.%u, the toolkit in %s is %s",
-			STR_ARG(t->name), t->cuda.major, t->cuda.minor, k->home, k->release);
+		err_set(e, RC_TOOL, "target %.*s: is for CUDA %u.%u, the toolkit %s%s is %s", STR_ARG(t->name),
+			t->cuda.major, t->cuda.minor, k->is_site ? "in " : "of the bundle",
+			k->is_site ? k->home : "", k->release);
 		return err_hint(e, "PyTorch refuses another major version (\"The detected CUDA version "
 				   "mismatches\"): take a toolkit %u.x", t->cuda.major);
 	}

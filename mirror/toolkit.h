@@ -23,9 +23,9 @@ struct toolkit_wheel { /* an open wheel file and its name */
  * for: lib64, libX.so beside libX.so.N. RC_TOOL where no nvcc is in them or it does not run. */
 int toolkit_unpack(struct arena *a, const struct toolkit_wheel *wheels, size_t n, const char *into,
 	struct toolkit *out, struct err *e);
-/* The site's, in $CUDA_HOME, $CUDA_PATH, beside the nvcc in $PATH, or /usr/local/cuda: the first that is
- * complete must have version `want` ("13.0", from the manifest's "site:13.0"; empty: any). RC_TOOL names
- * where it looked and what was found there. */
+/* The site's: the one that $CUDA_HOME or $CUDA_PATH names, else that of the nvcc in $PATH, else
+ * /usr/local/cuda. It must have version `want` ("13.0", from the manifest's "site:13.0"; empty: any).
+ * RC_TOOL says where it looked or what was found there. */
 int toolkit_find(struct arena *a, struct str want, struct toolkit *out, struct err *e);
 /* Asks home/bin/nvcc what it is and which architectures it compiles for. */
 int toolkit_ask(struct arena *a, const char *home, struct toolkit *out, struct err *e);

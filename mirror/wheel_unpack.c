@@ -1,6 +1,7 @@
 #include "mirror/wheel_unpack.h"
 
 #include "manifests/base/fs.h"
+#include "manifests/base/mem.h"
 #include "verify/hash.h"
 
 #include <errno.h>

@@ -16,11 +16,12 @@ static int end_locate(struct str tail, size_t *at, struct err *e)
 	size_t found = tail.n;
 	bool is_seen = false;
 
-	for (size_t i = tail.n < END_SIZE ? 0 : tail.n - END_SIZE + 1; i-- > 0;) {
+	for (size_t i = tail.n < 4 ? 0 : tail.n - 3; i-- > 0;) {
 		if (le32(tail.p + i) != END_MAGIC) {
 			continue;
 		}
-		bool fits = i + END_SIZE + le16(tail.p + i + 20) == tail.n;
+		size_t rest = tail.n - i;
+		bool fits = rest >= END_SIZE && rest - END_SIZE == le16(tail.p + i + 20);
 		if (fits && (is_seen || found != tail.n)) {
 			return err_set(e, RC_WHEEL, "zip: two end records");
 		}

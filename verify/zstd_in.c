@@ -1,18 +1,16 @@
 #include "verify/zstd_in.h"
 #include "manifests/base/vec.h"
-#include "manifests/limits.h"
+#include "manifests/zstd_frame.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
-#include <zstd.h>
 
 enum {
 	SLOTS = 4, SLOT_SIZE = 1 << 20,
-	HEADER_MIN = 6, HEADER_MAX = 14, /* magic, descriptor, window, content size */
-	BLOCK_HEADER = 3, BLOCK_MAX = 128 * 1024, CHECKSUM = 4
+	BLOCK_HEADER = 3, CHECKSUM = 4
 };
 
 /* A slot is one read of the file and what it unpacks to, in order. */
@@ -24,23 +22,21 @@ struct piece {
 struct slot {
 	char *bytes;
 	VEC(struct piece) pieces;
-	VEC(char *) inflated; /* memory that pieces of the first frame point into */
 	bool is_last;         /* the stream ends, or `err` says why it cannot go on */
 	struct err err;
 };
 
-enum state { AT_HEADER, IN_ZSTD, AT_BLOCK, IN_BLOCK, AT_CHECKSUM };
+enum state { AT_HEADER, AT_BLOCK, IN_BLOCK, AT_CHECKSUM };
 
 struct frames { /* the reader thread's walk over the bytes */
 	enum state state;
-	unsigned char held[HEADER_MAX]; /* a header that a slot's end may cut in two */
+	unsigned char held[ZSTD_FRAME_HEADER]; /* what a slot's end may cut in two */
 	size_t nheld, wanted;
 	size_t nframes;
 	uint64_t content, seen; /* bytes that the frame declares, and that came */
 	size_t block_left;
 	bool last_block;
 	XXH64_state_t *sum;
-	ZSTD_DCtx *zstd;
 };
 
 struct zstd_in {
@@ -73,44 +69,6 @@ static uint64_t little(const unsigned char *p, size_t n)
 	return v;
 }
 
-/* RFC 8878 3.1.1.1: how long the header is, from its first five bytes. 0: not one of ours. */
-static size_t header_length(const unsigned char *h)
-{
-	static const size_t content_bytes[] = { 0, 2, 4, 8 };
-	unsigned descriptor = h[4];
-	bool single = descriptor & 0x20;
-
-	if (little(h, 4) != ZSTD_MAGICNUMBER || (descriptor & 0x1B) != 0 || !(descriptor & 0x04)) {
-		return 0;
-	}
-	size_t content = content_bytes[descriptor >> 6];
-	if (content == 0 && single) {
-		content = 1;
-	}
-	return content ? 5 + (single ? 0 : 1) + content : 0;
-}
-
-static int check_header(struct frames *f, struct err *e)
-{
-	const unsigned char *h = f->held;
-	bool single = h[4] & 0x20;
-	size_t at = single ? 5 : 6, n = f->nheld - at;
-	uint64_t content = little(h + at, n) + (n == 2 ? 256 : 0);
-	uint64_t window = content;
-
-	if (!single) {
-		uint64_t base = UINT64_C(1) << (10 + (h[5] >> 3));
-
-		window = base + base / 8 * (h[5] & 7);
-	}
-	if (window > UINT64_C(1) << LIMIT_WINDOW_LOG) {
-		return damaged(e, "a frame wants a window over 8 MiB");
-	}
-	f->content = content;
-	f->seen = 0;
-	return 0;
-}
-
 /* Collects `wanted` bytes of a header across slots. True when they are there. */
 static bool collect(struct frames *f, struct str *in)
 {
@@ -129,57 +87,23 @@ static void expect(struct frames *f, enum state state, size_t wanted)
 	f->nheld = 0;
 }
 
-static int zstd_step(struct frames *f, struct slot *slot, struct str *in, struct err *e)
+static int header_step(struct frames *f, struct str *in, struct err *e)
 {
-	char *room = mem_alloc(BLOCK_MAX);
-	ZSTD_outBuffer out = { room, BLOCK_MAX, 0 };
-	ZSTD_inBuffer from = { in->p, in->n, 0 };
-	size_t left = ZSTD_decompressStream(f->zstd, &out, &from);
+	unsigned char ours[ZSTD_FRAME_HEADER];
 
-	vec_push(&slot->inflated, room);
-	if (ZSTD_isError(left)) {
-		return damaged(e, ZSTD_getErrorName(left));
-	}
-	*in = str_skip(*in, from.pos);
-	if (out.pos) {
-		vec_push(&slot->pieces, (struct piece){ room, out.pos });
-		f->seen += out.pos;
-	}
-	if (f->seen > f->content || f->content > LIMIT_METADATA_FRAME) {
-		return damaged(e, "the metadata unpacks to more than it may");
-	}
-	if (left == 0) {
-		f->nframes++;
-		expect(f, AT_HEADER, HEADER_MIN);
-	} else if (!in->n && out.pos == BLOCK_MAX) {
-		return zstd_step(f, slot, in, e); /* more of this block is still inside the decoder */
-	}
-	return 0;
-}
-
-static int header_step(struct frames *f, struct slot *slot, struct str *in, struct err *e)
-{
 	if (!collect(f, in)) {
 		return 0;
 	}
-	size_t length = header_length(f->held);
-	if (length == 0) {
-		return f->nframes == 0 ? err_set(e, RC_BUNDLE_NOT, "not a bundle: it does not begin as one")
-				       : damaged(e, "a frame does not begin where the last one ends");
+	if (f->nframes == 0 && little(f->held, 4) != ZSTD_FRAME_MAGIC) {
+		return err_set(e, RC_BUNDLE_NOT, "not a bundle: it does not begin as one");
 	}
-	if (f->nheld < length) {
-		f->wanted = length;
-		return 0;
-	}
-	int r = check_header(f, e);
-	if (r) {
-		return r;
-	}
-	if (f->nframes == 0) {
-		struct str header = { (const char *)f->held, f->nheld };
-
-		f->state = IN_ZSTD;
-		return zstd_step(f, slot, &header, e);
+	/* One spelling: a header is read by making it again. */
+	f->content = little(f->held + ZSTD_FRAME_HEADER - 8, 8);
+	f->seen = 0;
+	zstd_frame_header(f->content, ours);
+	if (memcmp(ours, f->held, sizeof(ours)) != 0) {
+		return damaged(e, f->nframes ? "a frame does not begin where the last one ends"
+					     : "its first frame is not as gpkg-bundle writes it");
 	}
 	XXH64_reset(f->sum, 0);
 	expect(f, AT_BLOCK, BLOCK_HEADER);
@@ -194,9 +118,9 @@ static int block_step(struct frames *f, struct str *in, struct err *e)
 	uint64_t header = little(f->held, BLOCK_HEADER);
 	f->last_block = header & 1;
 	f->block_left = (size_t)(header >> 3);
-	if ((header >> 1 & 3) != 0 || f->block_left > BLOCK_MAX || f->block_left > f->content - f->seen ||
+	if ((header >> 1 & 3) != 0 || f->block_left > ZSTD_FRAME_BLOCK || f->block_left > f->content - f->seen ||
 		(!f->block_left && !f->last_block)) {
-		return damaged(e, "a block of a file is not a raw block of the declared size");
+		return damaged(e, "a block is not a raw block of the declared size");
 	}
 	f->state = IN_BLOCK;
 	if (f->block_left == 0) {
@@ -231,7 +155,7 @@ static int checksum_step(struct frames *f, struct str *in, struct err *e)
 		return damaged(e, "the checksum of a frame does not fit its bytes");
 	}
 	f->nframes++;
-	expect(f, AT_HEADER, HEADER_MIN);
+	expect(f, AT_HEADER, ZSTD_FRAME_HEADER);
 	return 0;
 }
 
@@ -242,10 +166,7 @@ static int walk(struct frames *f, struct slot *slot, struct str in, struct err *
 	while (!r && in.n) {
 		switch (f->state) {
 		case AT_HEADER:
-			r = header_step(f, slot, &in, e);
-			break;
-		case IN_ZSTD:
-			r = zstd_step(f, slot, &in, e);
+			r = header_step(f, &in, e);
 			break;
 		case AT_BLOCK:
 			r = block_step(f, &in, e);
@@ -286,15 +207,6 @@ static int fill(struct zstd_in *z, struct slot *slot, struct err *e)
 	return 0;
 }
 
-static void slot_clear(struct slot *slot)
-{
-	vec_each(char *, p, &slot->inflated) {
-		free(*p);
-	}
-	slot->inflated.n = 0;
-	slot->pieces.n = 0;
-}
-
 static void *reader(void *argument)
 {
 	struct zstd_in *z = argument;
@@ -310,7 +222,7 @@ static void *reader(void *argument)
 		if (stop) {
 			return NULL;
 		}
-		slot_clear(slot);
+		slot->pieces.n = 0;
 		if (fill(z, slot, &slot->err)) {
 			slot->is_last = true;
 		}
@@ -335,9 +247,7 @@ int zstd_in_open(int fd, const char *name, struct zstd_in **out, struct err *e)
 		z->slots[i].bytes = mem_alloc(SLOT_SIZE);
 	}
 	z->frames.sum = XXH64_createState();
-	z->frames.zstd = ZSTD_createDCtx();
-	ZSTD_DCtx_setParameter(z->frames.zstd, ZSTD_d_windowLogMax, LIMIT_WINDOW_LOG);
-	expect(&z->frames, AT_HEADER, HEADER_MIN);
+	expect(&z->frames, AT_HEADER, ZSTD_FRAME_HEADER);
 	pthread_mutex_init(&z->lock, NULL);
 	pthread_cond_init(&z->changed, NULL);
 	if (pthread_create(&z->thread, NULL, reader, z)) {
@@ -363,13 +273,10 @@ void zstd_in_close(struct zstd_in *z)
 		pthread_join(z->thread, NULL);
 	}
 	for (size_t i = 0; i < SLOTS; i++) {
-		slot_clear(&z->slots[i]);
-		vec_release(&z->slots[i].inflated);
 		vec_release(&z->slots[i].pieces);
 		free(z->slots[i].bytes);
 	}
 	XXH64_freeState(z->frames.sum);
-	ZSTD_freeDCtx(z->frames.zstd);
 	pthread_mutex_destroy(&z->lock);
 	pthread_cond_destroy(&z->changed);
 	free(z);

@@ -1,8 +1,8 @@
-/* The outer layer of a bundle: zstd frames (RFC 8878), read by a thread of its own while the caller works
- * on what came before. The first frame holds the metadata, compressed; every later frame must consist
- * of raw blocks, which are handed on without copying. Refused: a frame without a content checksum or
- * size, with a dictionary or a window over 8 MiB, a skippable frame, bytes between frames, a stream that
- * stops inside a frame (RC_BUNDLE_CUT), a checksum that does not fit (RC_BUNDLE_DAMAGED). */
+/* The outer layer of a bundle: zstd frames of raw blocks (manifests/zstd_frame.h), read by a thread of its
+ * own while the caller works on what came before; bytes are handed on without copying. No decoder ever
+ * runs: a frame that is not in the one form that bundles have is refused (RC_BUNDLE_DAMAGED), so are
+ * bytes between frames and a checksum that does not fit; a stream that stops inside a frame is RC_BUNDLE_CUT,
+ * one that does not begin as a frame RC_BUNDLE_NOT. */
 #ifndef VERIFY_ZSTD_IN_H
 #define VERIFY_ZSTD_IN_H
 

@@ -3,15 +3,16 @@
 
 usage: differential_markers.py ORACLE     (the program made from tests/tools/markers_oracle.c)
 
-The cases come from a fixed seed: texts grown from the grammar of PEP 508, lines as they stand in real
-METADATA, mutations of both, and targets of every platform. Exit status 1 on any difference that is not
-in ALLOWED.
+The cases come from a fixed seed: texts grown from the grammar of PEP 508, lines as they stand in
+real METADATA (requirement_lines.txt), mutations of both, and targets of every platform. Exit status
+1 on any difference that is not in ALLOWED.
 """
 
 import random
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 try:
     import packaging
@@ -35,13 +36,12 @@ SHOWN = 20
 
 VARIABLES = [
     "python_version", "python_full_version", "os_name", "os.name", "sys_platform", "sys.platform",
-    "platform_release", "platform_system", "platform_version", "platform.version", "platform_machine",
-    "platform.machine", "platform_python_implementation", "platform.python_implementation",
-    "python_implementation", "implementation_name", "implementation_version", "extra", "extras",
-    "dependency_groups",
+    "platform_release", "platform_system", "platform_version", "platform.version",
+    "platform_machine", "platform.machine", "platform_python_implementation",
+    "platform.python_implementation", "python_implementation", "implementation_name",
+    "implementation_version", "extra", "extras", "dependency_groups",
 ]
 VARIABLE_NAMES = {name.replace(".", "_") for name in VARIABLES}
-
 
 
 def ends_with_underscore(case):
@@ -63,7 +63,7 @@ ALLOWED = [
         lambda c: c.ours == "invalid" and c.kind == "requirement" and ends_with_underscore(c),
     ),
     (
-        "PEP 508 has no escapes and no control characters in quoted texts; packaging reads Python's",
+        "PEP 508 has no escapes and no control characters in texts; packaging reads Python's",
         lambda c: c.ours == "invalid" and re.search(r"[\\\x00-\x08\x0a-\x1f\x7f]", c.text),
     ),
     (
@@ -94,7 +94,9 @@ class Case:
 class Target:
     """One kind of machine, as the oracle reads it and as packaging sees it."""
 
-    def __init__(self, minor, platform, libc="", version=(0, 0), patch=None, threaded=False, release=""):
+    def __init__(
+        self, minor, platform, libc="", version=(0, 0), patch=None, threaded=False, release=""
+    ):
         self.minor, self.platform, self.libc, self.version = minor, platform, libc, version
         self.patch, self.threaded, self.release = patch, threaded, release
 
@@ -130,9 +132,9 @@ class Target:
         }
 
     def platforms(self):
-        """packaging's own list for this machine. packaging 26.3 moved the plain linux_ARCH to the front;
-        pip to 26.2 and uv have it last, and so do we: it promises nothing about glibc, so a manylinux
-        wheel of the same version must win."""
+        """packaging's own list for this machine. packaging 26.3 moved the plain linux_ARCH to the
+        front; pip to 26.2 and uv have it last, and so do we: it promises nothing about glibc, so
+        a manylinux wheel of the same version must win."""
         if self.platform.startswith("win"):
             return [self.platform]
         machine = self.platform.split("_", 1)[1]
@@ -154,104 +156,39 @@ class Target:
 # ---- cases from a grammar ----
 
 VERSIONS = [
-    "3", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "2.7", "4", "4.0", "3.9.1", "3.11.3",
-    "3.12.0", "3.12.4", "3.13.0", "3.12.*", "3.*", "3.10.*", "3.9.", "3.12rc1", "3.13.0a1", "3.12.dev1",
-    "3.12.post1", "3.12+local", "1!3.12", "v3.12", " 3.12 ", "3.12.0.0", "", "3.8,<4", "3.11 3.12",
-    "3.11, 3.12", "=3.12", "linux", "5.15.0", "5", "5.15.0-91-generic", "6.8", "03.12", "3.012", "3.12;",
-    "99999999999999999999999",
+    "3", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "2.7", "4", "4.0", "3.9.1",
+    "3.11.3", "3.12.0", "3.12.4", "3.13.0", "3.12.*", "3.*", "3.10.*", "3.9.", "3.12rc1",
+    "3.13.0a1", "3.12.dev1", "3.12.post1", "3.12+local", "1!3.12", "v3.12", " 3.12 ", "3.12.0.0",
+    "", "3.8,<4", "3.11 3.12", "3.11, 3.12", "=3.12", "linux", "5.15.0", "5", "5.15.0-91-generic",
+    "6.8", "03.12", "3.012", "3.12;", "99999999999999999999999",
 ]
 TEXTS = [
     "linux", "win32", "darwin", "Linux", "Windows", "Darwin", "posix", "nt", "x86_64", "AMD64",
-    "aarch64", "arm64", "CPython", "cpython", "PyPy", "pypy", "test", "Foo_Bar", "foo-bar", "a.b", "gpu",
-    "", " ", "x86_64 aarch64", "linux win32", "cuda12", "it's", 'say "no"', "é", "all", "--A__b..c", "os_name",
+    "aarch64", "arm64", "CPython", "cpython", "PyPy", "pypy", "test", "Foo_Bar", "foo-bar", "a.b",
+    "gpu", "", " ", "x86_64 aarch64", "linux win32", "cuda12", "it's", 'say "no"', "é", "all",
+    "--A__b..c", "os_name",
 ]
-OPERATORS = ["==", "!=", "<=", ">=", "<", ">", "in", "not in"] * 4 + ["~=", "===", "not  in", "not\tin"]
+OPERATORS = ["==", "!=", "<=", ">=", "<", ">", "in", "not in"] * 4
+OPERATORS += ["~=", "===", "not  in", "not\tin"]
 SPECIFIERS = [
-    ">=1", "<2", "==1.0", "!=1.5.*", "~=1.4.2", ">=1.0rc1", "==2.8.0+cu128", "===1.0+weird_x", "<=3.0.post1",
-    ">0.1.dev3", "==1.*", ">=3.5.*", ">=3.9.", "~=1", ">=1.0+cu116", "== 1.0", ">= v1", "", "=1.0", "1.0",
-    "=>1", "==1!2.0", "===a,b", "===anything", "== 1.0.*", "~=2.2.post3",
+    ">=1", "<2", "==1.0", "!=1.5.*", "~=1.4.2", ">=1.0rc1", "==2.8.0+cu128", "===1.0+weird_x",
+    "<=3.0.post1", ">0.1.dev3", "==1.*", ">=3.5.*", ">=3.9.", "~=1", ">=1.0+cu116", "== 1.0",
+    ">= v1", "", "=1.0", "1.0", "=>1", "==1!2.0", "===a,b", "===anything", "== 1.0.*",
+    "~=2.2.post3",
 ]
 NAMES = [
-    "torch", "Flask", "zope.interface", "ruamel.yaml", "typing_extensions", "nvidia-cublas-cu12", "A", "x2",
-    "foo__bar", "foo.-_bar", "foo-", "-foo", "foo_", ".foo", "", "é", "flash_attn", "0", "a.b-c_d",
+    "torch", "Flask", "zope.interface", "ruamel.yaml", "typing_extensions", "nvidia-cublas-cu12",
+    "A", "x2", "foo__bar", "foo.-_bar", "foo-", "-foo", "foo_", ".foo", "", "é", "flash_attn",
+    "0", "a.b-c_d",
 ]
 EXTRAS = ["test", "dev", "CUDA", "a_b", "a.b", "A--B", "x", "s3fs", "_x", "x-", "", "dev test"]
 URLS = [
-    "https://example.com/foo-1.0-py3-none-any.whl", "file:///srv/foo.tar.gz", "git+https://example.com/a.git@v1",
-    "https://example.com/a%2Bcu128.whl#sha256=00", "../wheels/x.whl", "https://example.com/a;b", "x", "",
+    "https://example.com/foo-1.0-py3-none-any.whl", "file:///srv/foo.tar.gz",
+    "git+https://example.com/a.git@v1", "https://example.com/a%2Bcu128.whl#sha256=00",
+    "../wheels/x.whl", "https://example.com/a;b", "x", "",
     "https://user:pw@example.com/x.whl?y=1&z=(2)",
 ]
-LINES = """
-torch
-torch==2.11.0
-torch>=2.4
-Torch ( >=1.13.0 , <3 )
-numpy>=1.26.4,!=2.0.0
-numpy (>=1.23.5)
-filelock
-typing-extensions>=4.10.0
-setuptools; python_version >= "3.12"
-setuptools<82; python_version >= "3.12"
-nvidia-cublas-cu12==12.8.4.1; platform_system == "Linux" and platform_machine == "x86_64"
-nvidia-cuda-runtime==13.0.96; platform_system == "Linux"
-nvidia-nccl-cu13==2.28.9; platform_system == "Linux"
-cuda-toolkit[cublas,cudart,cufft,cufile]==13.0.2; platform_system == "Linux"
-cuda-bindings<14,>=13.0.3; platform_system == "Linux"
-triton==3.6.0; platform_system == "Linux"
-triton==3.1.0; platform_system == "Linux" and platform_machine == "x86_64" and python_version < "3.13"
-triton>=2; platform_machine == "AMD64"
-pywin32-ctypes; sys_platform == "win32"
-pywin32-ctypes>=0.2.0; sys_platform=="win32"
-optree>=0.13.0; extra == "optree"
-opt-einsum>=3.3; extra == "opt-einsum"
-importlib-metadata>=4.6; python_full_version < "3.10.2"
-async-timeout>=4.0.3; python_full_version < "3.11.3"
-tomli>=1.1.0; python_full_version < "3.11.0a7"
-tomli (>=1.2.2); (python_version < "3.11") and extra == 'toml'
-colorama; sys_platform == 'win32'
-colorama>=0.4.5; platform_system == "Windows"
-pyreadline3; sys.platform == "win32" and python_version >= "3.8"
-cffi>=1.12; platform_python_implementation != "PyPy"
-cffi>=1.0.1; python_implementation != 'PyPy'
-greenlet>=1; python_version < "3.14" and (platform_machine == "aarch64" or (platform_machine == "ppc64le" or (platform_machine == "x86_64" or (platform_machine == "amd64" or (platform_machine == "AMD64" or (platform_machine == "win32" or platform_machine == "WIN32"))))))
-PySocks!=1.5.7,>=1.5.6; extra == "socks"
-requests[security,socks]>=2.8.1,==2.8.*; python_version < "2.7"
-pip @ https://example.com/pip/archive/1.3.1.zip
-flash-attn @ https://example.com/flash_attn-2.8.3%2Bcu12torch2.8cxx11abiTRUE-cp312-cp312-linux_x86_64.whl ; python_version == "3.12"
-backports.zoneinfo>=0.2.1; python_version<"3.9"
-uvloop!=0.15.0,!=0.15.1,>=0.14.0; (sys_platform != "win32" and (sys_platform != "cygwin" and platform_python_implementation != "PyPy")) and extra == "standard"
-ninja; python_version not in "3.6 3.7" and platform_machine in 'x86_64 AMD64'
-xformers==0.0.33; platform_system == "Linux" and platform_machine == "x86_64"
-fastapi[standard]>=0.115.0
-ray[cgraph]>=2.48.0
-outlines_core==0.2.11
-lm-format-enforcer==0.11.3
-llguidance<1.4.0,>=1.3.0; platform_machine == "x86_64" or platform_machine == "arm64" or platform_machine == "aarch64"
-mistral_common[image]>=1.8.8
-opencv-python-headless>=4.13.0
-six>=1.16.0; python_version > "3.11"
-psutil; extra == "Dev.Tools"
-pkg ; os_name == "posix" or os.name == 'nt' and extra == "x"
-pkg;python_version=='3.12.*'
-pkg; '3.8' <= python_version
-pkg; "linux" in sys_platform
-pkg; 'x86' not in platform_machine
-pkg; platform_release >= "5.4" and "generic" in platform_release
-pkg; platform_version == ""
-pkg[a, b ,c]>=1,<2
-pkg[]
-pkg >=1,
-pkg>=1;python_version>"3.9."
-pkg~=1.4.2
-pkg===1.0.whatever
-pkg==1.0; extra == 'a' or extra == 'b'
-pkg; (extra == 'a' and os_name == 'nt') or not_a_variable == '1'
-pkg; python_version
-pkg &gt;=3.10
--e git+https://example.com/x.git#egg=x
-./local/dir
-pkg; "gpu" in extras and "dev" not in dependency_groups
-""".strip().split("\n")
+LINES = Path(__file__).with_name("requirement_lines.txt").read_text().splitlines()
 
 
 def is_specifier(text):
@@ -307,13 +244,27 @@ class Grower:
         return text
 
     def requirement(self):
-        text = self.blank(1) + self.rng.choice(NAMES[:9] if self.rng.random() < 0.8 else NAMES) + self.blank(1)
+        text = (
+            self.blank(1)
+            + self.rng.choice(NAMES[:9] if self.rng.random() < 0.8 else NAMES)
+            + self.blank(1)
+        )
         if self.rng.random() < 0.3:
             choices = EXTRAS[:8] if self.rng.random() < 0.8 else EXTRAS
             extras = [self.rng.choice(choices) for _ in range(self.rng.randint(0, 3))]
-            text += "[" + ",".join(self.blank(1) + e + self.blank(1) for e in extras) + "]" + self.blank(1)
+            text += (
+                "["
+                + ",".join(self.blank(1) + e + self.blank(1) for e in extras)
+                + "]"
+                + self.blank(1)
+            )
         if self.rng.random() < 0.2:
-            text += "@" + self.blank() + self.rng.choice(URLS) + self.rng.choice([" ", " ", self.blank()])
+            text += (
+                "@"
+                + self.blank()
+                + self.rng.choice(URLS)
+                + self.rng.choice([" ", " ", self.blank()])
+            )
         else:
             right = self.rng.random() < 0.7
             choices = [s for s in SPECIFIERS if is_specifier(s)] if right else SPECIFIERS
@@ -360,7 +311,9 @@ def requirement_answer(text):
     except (InvalidRequirement, ValueError):
         return "invalid"
     extras = sorted({canonicalize_name(e) for e in r.extras})
-    normal = canonicalize_name(r.name) + (f"[{','.join(extras)}]" if extras else "") + str(r.specifier)
+    normal = (
+        canonicalize_name(r.name) + (f"[{','.join(extras)}]" if extras else "") + str(r.specifier)
+    )
     if r.url:
         normal += f" @ {r.url}" + (" " if marker else "")
     return normal + (f"; {marker}" if marker else "")
@@ -391,7 +344,9 @@ def marker_cases(rng, grow, targets):
 
 def requirement_cases(rng, grow):
     for i in range(REQUIREMENTS):
-        text = LINES[i] if i < len(LINES) else rng.choice(LINES) if i % 4 == 0 else grow.requirement()
+        text = (
+            LINES[i] if i < len(LINES) else rng.choice(LINES) if i % 4 == 0 else grow.requirement()
+        )
         if i >= len(LINES) and rng.random() < 0.35:
             text = grow.mutate(text)
         yield Case("requirement", f"requirement\t{text}", text, requirement_answer(text))
@@ -400,21 +355,52 @@ def requirement_cases(rng, grow):
 def tag_cases(targets):
     for target in targets:
         listed = [str(tag) for tag in target.tags()]
-        yield Case("tags", f"tags\t{target.spec()}", target.spec(), f"{len(listed)} {' '.join(listed)}")
+        yield Case(
+            "tags", f"tags\t{target.spec()}", target.spec(), f"{len(listed)} {' '.join(listed)}"
+        )
 
 
 def wheel_name(rng, listed):
-    """A wheel that often fits: its tag is one of the target's, or near one, beside unrelated ones."""
+    """A wheel that often fits: one of the target's tags, or nearly, beside unrelated ones."""
     tag = rng.choice(listed)
     python, abi, platform = [tag.interpreter], [tag.abi], [tag.platform]
     machine = rng.choice(["x86_64", "x86_64", "aarch64", "i686"])
     others = [
-        (python, ["py3", "py2", "cp27", "CP312", "pp310", f"cp3{rng.randint(0, 15)}", f"py3{rng.randint(0, 15)}"]),
-        (abi, ["none", "abi3", "abi3t", "cp36m", f"cp3{rng.randint(8, 15)}", f"cp3{rng.randint(13, 15)}t"]),
+        (
+            python,
+            [
+                "py3",
+                "py2",
+                "cp27",
+                "CP312",
+                "pp310",
+                f"cp3{rng.randint(0, 15)}",
+                f"py3{rng.randint(0, 15)}",
+            ],
+        ),
+        (
+            abi,
+            [
+                "none",
+                "abi3",
+                "abi3t",
+                "cp36m",
+                f"cp3{rng.randint(8, 15)}",
+                f"cp3{rng.randint(13, 15)}t",
+            ],
+        ),
         (
             platform,
-            [f"manylinux_2_{rng.randint(5, 41)}_{machine}", f"manylinux2014_{machine}", f"linux_{machine}"]
-            + [f"manylinux2010_{machine}", f"manylinux1_{machine}", f"musllinux_1_{rng.randint(0, 3)}_{machine}"]
+            [
+                f"manylinux_2_{rng.randint(5, 41)}_{machine}",
+                f"manylinux2014_{machine}",
+                f"linux_{machine}",
+            ]
+            + [
+                f"manylinux2010_{machine}",
+                f"manylinux1_{machine}",
+                f"musllinux_1_{rng.randint(0, 3)}_{machine}",
+            ]
             + ["any", "win_amd64", "win32", "macosx_11_0_arm64"],
         ),
     ]
@@ -436,7 +422,9 @@ def rank_cases(rng, targets):
         if spec not in ranks:
             ranks[spec] = {tag: i for i, tag in enumerate(target.tags())}
         name = wheel_name(rng, list(ranks[spec]))
-        yield Case("rank", f"rank\t{spec}\t{name}", f"{name} on {spec}", rank_answer(name, ranks[spec]))
+        yield Case(
+            "rank", f"rank\t{spec}\t{name}", f"{name} on {spec}", rank_answer(name, ranks[spec])
+        )
 
 
 def marker_targets():

@@ -5,7 +5,7 @@
 static void put_number(struct buf *out, uint64_t value, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++) {
-		buf_addc(out, (char)(value >> (8 * i) & 0xff));
+		buf_addc(out, (char)(i < 8 ? value >> (8 * i) & 0xff : 0));
 	}
 }
 

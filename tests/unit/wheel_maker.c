@@ -262,12 +262,11 @@ static void put_end(const struct wheel_maker *m, const struct central *c, struct
 	buf_addstr(out, m->comment);
 }
 
-void wheel_maker_write(struct wheel_maker *m, struct buf *out)
+static void zip_write(struct wheel_maker *m, struct buf *out)
 {
 	struct layout *at = arena_array(&m->arena, m->members.n + 1, sizeof(*at));
 	struct central c = { 0 };
 
-	buf_addstr(out, m->before);
 	for (size_t i = 0; i < m->members.n; i++) {
 		if (!m->members.v[i].is_virtual) {
 			put_member(&m->members.v[i], &at[i], out);
@@ -286,7 +285,17 @@ void wheel_maker_write(struct wheel_maker *m, struct buf *out)
 		put_end64(m, &c, out);
 	}
 	put_end(m, &c, out);
+}
+
+void wheel_maker_write(struct wheel_maker *m, struct buf *out)
+{
+	struct buf zip = BUF_INIT;
+
+	zip_write(m, &zip);
+	buf_addstr(out, m->before);
+	buf_addstr(out, buf_str(&zip));
 	buf_addstr(out, m->after);
+	buf_release(&zip);
 }
 
 void wheel_maker_release(struct wheel_maker *m)

@@ -39,7 +39,8 @@ struct wheel_maker {
 	struct str file; /* "demo-1.0-py3-none-any.whl" */
 	VEC(struct made_member) members;
 	/* Lies. */
-	struct str before, between, after, comment; /* the file, the end record, the file's end */
+	struct str before, between, after; /* bytes before all (not counted in offsets), before the end record, behind */
+	struct str comment;
 	int64_t count_add, central_size_add, central_offset_add;
 	bool zip64; /* a ZIP64 end record and its locator */
 	bool is_saturated; /* the end record's own numbers are all ones */

@@ -1,0 +1,123 @@
+#include "manifests/manifest.h"
+#include "tests/unit/manifest_fixture.h"
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+static int read_text(struct str text, struct err *e)
+{
+	struct manifest m = MANIFEST_INIT;
+	int r = manifest_read(text, &m, e);
+
+	if (!r) {
+		manifest_release(&m);
+	}
+	return r;
+}
+
+UNIT(manifest_reads_what_it_writes)
+{
+	CLEANUP_BUF struct buf one = BUF_INIT, two = BUF_INIT;
+	struct manifest m, again = MANIFEST_INIT;
+	const struct str *texts;
+	struct err e = ERR_INIT;
+
+	manifest_fixture(&m, &texts);
+	manifest_write(&m, &one);
+	ck_assert_msg(manifest_read(buf_str(&one), &again, &e) == 0, "%s", e.text);
+	manifest_write(&again, &two);
+	ck_assert(str_eq(buf_str(&one), buf_str(&two)));
+	ck_assert_uint_eq(again.nfiles, 2);
+	ck_assert(again.targets[1].target.python.free_threaded);
+	ck_assert_uint_eq(again.targets[0].target.cuda.major, 13);
+	ck_assert_uint_eq(again.targets[0].picks[0].use, USE_RUN | USE_BUILD);
+	ck_assert(manifest_is_compiled(&again.targets[0], 1));
+	ck_assert(!manifest_is_compiled(&again.targets[0], 0));
+	ck_assert_uint_eq(manifest_total(&again), 299999 + 8);
+	ck_assert_ptr_eq(manifest_target_of(&again, STR("three")), NULL);
+	manifest_release(&m);
+	manifest_release(&again);
+}
+
+/* Each replacement makes a text that must be refused, with its code. */
+UNIT(manifest_refuses)
+{
+	static const struct {
+		const char *from, *to;
+		enum rc rc;
+	} cases[] = {
+		{ "\"spec\":1", "\"spec\":2", RC_BUNDLE_SPEC },
+		{ "\"kind\":\"full\"", "\"kind\":\"delta\"", RC_BUNDLE_SPEC },
+		{ "\"encoding\":\"plain\"", "\"encoding\":\"gpp1\"", RC_BUNDLE_SPEC },
+		{ "\"use\":[\"run\",\"build\"]", "\"use\":[\"build\",\"run\"]", RC_BUNDLE_MANIFEST },
+		{ "\"use\":[\"run\",\"build\"]", "\"use\":[]", RC_BUNDLE_MANIFEST },
+		{ "\"type\":\"gpkg-bundle-manifest\"", "\"type\":\"gpkg-bundle-manifes\"", RC_BUNDLE_MANIFEST },
+		{ "\"serial\":7", "\"serial\":07", RC_BUNDLE_MANIFEST },
+		{ "\"serial\":7", "\"serial\":7.0", RC_BUNDLE_MANIFEST },
+		{ "\"serial\":7", "\"serial\":-7", RC_BUNDLE_MANIFEST },
+		{ "\"serial\":7", "\"serial\": 7", RC_BUNDLE_MANIFEST },
+		{ "\"serial\":7", "\"serial\":7,\"serial\":7", RC_BUNDLE_MANIFEST },
+		{ "\"serial\":7", "\"serial\":7,\"surprise\":1", RC_BUNDLE_MANIFEST },
+		{ "\"channel\":\"lab\"", "\"channel\":\"../x\"", RC_BUNDLE_MANIFEST },
+		{ "\"channel\":\"lab\"", "\"channel\":\"\\u006cab\"", RC_BUNDLE_MANIFEST },
+		{ "alpha-1.0-py3-none-any.whl", "alpha-1.0-py3-none-any/whl", RC_BUNDLE_MANIFEST },
+		{ "alpha-1.0-py3-none-any.whl", "gamma-1.0-py3-none-any.whl", RC_BUNDLE_MANIFEST },
+		{ "beta-1.0.tar.gz", "../ta-1.0.tar.gz", RC_BUNDLE_MANIFEST },
+		{ "\"size\":8,", "\"size\":9007199254740993,", RC_BUNDLE_MANIFEST },
+		{ "\"name\":\"two\"", "\"name\":\"one\"", RC_BUNDLE_MANIFEST },
+		{ "\"name\":\"two\"", "\"name\":\"T.o\"", RC_BUNDLE_MANIFEST },
+		{ "\"python\":\"3.12\"", "\"python\":\"3.1\"", RC_BUNDLE_MANIFEST },
+		{ "\"file\":1,", "\"file\":2,", RC_BUNDLE_MANIFEST },
+		{ "\"file\":0,", "\"file\":1,", RC_BUNDLE_MANIFEST },
+		{ "{\"advisories\"", "[{\"advisories\"", RC_BUNDLE_MANIFEST },
+	};
+	CLEANUP_BUF struct buf good = BUF_INIT;
+	struct manifest m;
+	const struct str *texts;
+
+	manifest_fixture(&m, &texts);
+	manifest_write(&m, &good);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CLEANUP_BUF struct buf bad = BUF_INIT;
+		struct err e = ERR_INIT;
+		const char *at = strstr(good.p, cases[i].from);
+
+		ck_assert_msg(at != NULL, "the fixture has no %s", cases[i].from);
+		buf_add(&bad, good.p, (size_t)(at - good.p));
+		buf_adds(&bad, cases[i].to);
+		buf_adds(&bad, at + strlen(cases[i].from));
+		ck_assert_msg(read_text(buf_str(&bad), &e) != 0, "taken: %s", cases[i].to);
+		ck_assert_msg(e.rc == cases[i].rc, "%s: %s", cases[i].to, e.text);
+	}
+	manifest_release(&m);
+}
+
+UNIT(manifest_refuses_every_cut)
+{
+	CLEANUP_BUF struct buf good = BUF_INIT;
+	struct manifest m;
+	const struct str *texts;
+
+	manifest_fixture(&m, &texts);
+	manifest_write(&m, &good);
+	for (size_t n = 0; n < good.n; n++) {
+		struct err e = ERR_INIT;
+
+		ck_assert_msg(read_text((struct str){ good.p, n }, &e) != 0, "taken when cut at %zu", n);
+	}
+	manifest_release(&m);
+}
+
+UNIT(manifest_channels)
+{
+	static const char *const good[] = { "lab", "A.b_c-9", "0" };
+	static const char *const bad[] = { "", ".x", "-x", "a/b", "a b", "ä" };
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		ck_assert_int_eq(manifest_check_channel(str_of(good[i]), &e), 0);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_msg(manifest_check_channel(str_of(bad[i]), &e) != 0, "taken: %s", bad[i]);
+	}
+}
