@@ -108,8 +108,12 @@ static int follow(struct walk *w, const struct plan_file *asker, const struct pl
 		err_wrap(e, "%.*s", STR_ARG(asker->from.name.file));
 		return err_recode(e, RC_WHEEL);
 	}
-	bool meant = is_build ? marker_eval(r.marker, &w->t->env, NULL, 0)
-			      : marker_eval(r.marker, &w->t->env, from->extras, from->nextras);
+	/* A marker that cannot be judged for this target is no "false": the proof would have a gap. */
+	bool meant = false;
+	if (marker_decide(r.marker, &w->t->env, is_build ? NULL : from->extras,
+		    is_build ? 0 : from->nextras, &meant, e)) {
+		return err_wrap(e, "%.*s requires \"%.*s\"", STR_ARG(asker->from.name.file), STR_ARG(r.raw));
+	}
 	if (!meant) {
 		return 0;
 	}

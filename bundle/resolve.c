@@ -1,26 +1,8 @@
 #include "bundle/resolve.h"
-#include "bundle/closure_proof.h"
+#include "bundle/resolver.h"
 #include "bundle/sdist_plan.h"
-#include "manifests/base/vec.h"
-#include "manifests/recipe.h"
 
 #include <string.h>
-
-struct resolver {
-	const struct lock *lock;
-	struct index *index;
-	struct cache *cache;
-	const struct resolve_options *options;
-	struct arena *a; /* the plan's */
-	struct choose_target *targets;
-	size_t ntargets;
-	struct str *names; /* the projects whose pages are read */
-	struct index_project *pages;
-	size_t nnames;
-	VEC(struct plan_file) files;
-	VEC(struct plan_hole) holes;
-	VEC(struct str) notes;
-};
 
 void plan_release(struct plan *p)
 {
@@ -63,12 +45,20 @@ static int select_targets(struct resolver *v, struct err *e)
 	return 0;
 }
 
-static bool is_meant(const struct lock_package *row, const struct choose_target *t)
+static int is_meant(const struct resolver *v, const struct lock_package *row, const struct choose_target *t,
+	bool *out, struct err *e)
 {
-	return lock_package_is_for(row, t->t) && marker_eval(row->req.marker, &t->env, NULL, 0);
+	*out = false;
+	if (!lock_package_is_for(row, t->t)) {
+		return 0;
+	}
+	int r = marker_decide(row->req.marker, &t->env, NULL, 0, out, e);
+	return r ? err_wrap(e, "%.*s: line %u: target %.*s", STR_ARG(v->lock->path), row->line,
+			   STR_ARG(t->t->name))
+		 : 0;
 }
 
-static const struct index_project *page_of(const struct resolver *v, struct str name)
+const struct index_project *resolver_page(const struct resolver *v, struct str name)
 {
 	for (size_t i = 0; i < v->nnames; i++) {
 		if (str_eq(v->names[i], name)) {
@@ -78,8 +68,7 @@ static const struct index_project *page_of(const struct resolver *v, struct str 
 	return NULL;
 }
 
-/* Reads the pages of these projects, those that are known already left out. */
-static int read_pages(struct resolver *v, const struct str *names, size_t n, struct err *e)
+int resolver_read_pages(struct resolver *v, const struct str *names, size_t n, struct err *e)
 {
 	struct str *all = arena_array(v->a, v->nnames + n, sizeof(*all));
 	struct index_project *pages = arena_array(v->a, v->nnames + n, sizeof(*pages));
@@ -92,7 +81,7 @@ static int read_pages(struct resolver *v, const struct str *names, size_t n, str
 	v->names = all;
 	v->pages = pages;
 	for (size_t i = 0; i < n; i++) {
-		if (!page_of(v, names[i])) {
+		if (!resolver_page(v, names[i])) {
 			all[v->nnames++] = names[i];
 		}
 	}
@@ -109,13 +98,17 @@ static int read_asked_pages(struct resolver *v, struct err *e)
 		bool meant = false;
 
 		for (size_t j = 0; j < v->ntargets && !meant; j++) {
-			meant = is_meant(&l->packages[i], &v->targets[j]);
+			int r = is_meant(v, &l->packages[i], &v->targets[j], &meant, e);
+
+			if (r) {
+				return r;
+			}
 		}
 		if (meant && !l->packages[i].url.n) {
 			names[n++] = l->packages[i].req.name;
 		}
 	}
-	return read_pages(v, names, n, e);
+	return resolver_read_pages(v, names, n, e);
 }
 
 static void note(struct resolver *v, const char *text)
@@ -128,7 +121,7 @@ static void note(struct resolver *v, const char *text)
 	vec_push(&v->notes, str_of(text));
 }
 
-static void hole(struct resolver *v, const struct choose_target *t, struct str project, const char *text)
+void resolver_hole(struct resolver *v, const struct choose_target *t, struct str project, const char *text)
 {
 	const struct lock_waiver *w = lock_waives(v->lock, project, t->t->name);
 
@@ -230,7 +223,7 @@ static int find_file(struct resolver *v, const struct choose_target *t, const st
 		*why = str_of(arena_printf(v->a, "its file %.*s does not fit", STR_ARG(row->file)));
 		return file_of_url(v, t, row, out, e);
 	}
-	const struct index_project *page = page_of(v, row->req.name);
+	const struct index_project *page = resolver_page(v, row->req.name);
 	if (!page || page->nfiles == 0) {
 		*out = NULL;
 		*why = str_of(arena_printf(v->a, "no such project on %s", index_where(v->index, v->a)));
@@ -262,7 +255,7 @@ static int pick_row(struct resolver *v, const struct choose_target *t, const str
 		CLEANUP_BUF struct buf spec = BUF_INIT;
 
 		specifier_format(&row->req.specifiers, &spec);
-		hole(v, t, row->req.name, arena_printf(v->a, "%.*s%.*s (line %u of the lock): %.*s",
+		resolver_hole(v, t, row->req.name, arena_printf(v->a, "%.*s%.*s (line %u of the lock): %.*s",
 			STR_ARG(row->req.name), STR_ARG(buf_str(&spec)), row->line, STR_ARG(why)));
 		return 0;
 	}
@@ -287,7 +280,10 @@ static int pick_target(struct resolver *v, const struct choose_target *t, struct
 	pt->picks = arena_array(v->a, v->lock->npackages, sizeof(*pt->picks));
 	for (size_t i = 0; i < v->lock->npackages; i++) {
 		const struct lock_package *row = &v->lock->packages[i];
-		int r = is_meant(row, t) ? pick_row(v, t, row, pt, e) : 0;
+		bool meant = false;
+		int r = is_meant(v, row, t, &meant, e);
+
+		r = !r && meant ? pick_row(v, t, row, pt, e) : r;
 
 		if (r) {
 			return r;
@@ -323,121 +319,6 @@ static int read_wheels(struct resolver *v, struct err *e)
 	return r;
 }
 
-/* ---- the proof ---- */
-
-static void check_python(struct resolver *v, const struct choose_target *t, const struct plan_target *pt)
-{
-	for (size_t i = 0; i < pt->npicks; i++) {
-		const struct plan_file *f = &v->files.v[pt->picks[i].file];
-
-		if (!choose_python_fits(t, f->core.requires_python)) {
-			hole(v, t, f->project, arena_printf(v->a, "%.*s needs Python %.*s, the target has %.*s",
-				STR_ARG(f->from.name.file), STR_ARG(f->core.requires_python),
-				STR_ARG(t->env.value[MARKER_PYTHON_FULL_VERSION])));
-		}
-	}
-}
-
-static int read_missing_pages(struct resolver *v, const struct closure_holes *holes, struct err *e)
-{
-	struct str *names = arena_array(v->a, holes->n, sizeof(*names));
-
-	for (size_t i = 0; i < holes->n; i++) {
-		names[i] = holes->v[i].project;
-	}
-	return holes->n ? read_pages(v, names, holes->n, e) : 0;
-}
-
-static void tell_hole(struct resolver *v, const struct choose_target *t, const struct closure_hole *h)
-{
-	const struct index_project *page = page_of(v, h->project);
-	struct str nearest = page ? choose_newest(v->a, t, &h->specifiers, page) : STR_NULL;
-	const char *remedy;
-
-	if (nearest.n) {
-		remedy = arena_printf(v->a, "add a row for it: version = \"==%.*s\"%s", STR_ARG(nearest),
-			h->is_build ? ", use = \"build\"" : "");
-	} else {
-		remedy = arena_printf(v->a, "%s has nothing that fits this target", index_where(v->index, v->a));
-	}
-	hole(v, t, h->project, arena_printf(v->a, "%.*s %s \"%.*s\"; %s%.*s; %s", STR_ARG(h->asker),
-		h->is_build ? "needs, to be built," : "requires", STR_ARG(h->requirement),
-		h->chosen.n ? "the lock pins " : "the lock has no row for it",
-		STR_ARG(h->chosen), remedy));
-}
-
-static bool needs_device_code(const struct resolver *v, const struct choose_target *t, const struct plan_file *f)
-{
-	const struct lock_recipe *own = lock_recipe_of(v->lock, f->project);
-	enum recipe_device known = recipe_find(f->project)->device;
-
-	if (f->from.name.kind != DIST_SDIST || t->t->ngpus == 0) {
-		return false;
-	}
-	return own ? own->device_code
-		   : known == RECIPE_DEVICE_YES ||
-			     (known == RECIPE_DEVICE_IF_CUDA_SOURCES && f->has_cuda_sources);
-}
-
-/* Device code wants a compiler on the far side, and the lock must say which. */
-static void check_toolkit(struct resolver *v, const struct choose_target *t, const struct plan_target *pt,
-	const struct plan_file *sdist)
-{
-	const char *missing = "the lock has no [toolkit] that says where nvcc comes from";
-
-	if (v->lock->toolkit == LOCK_TOOLKIT_SITE) {
-		return;
-	}
-	for (size_t i = 0; i < pt->npicks; i++) {
-		if (pt->picks[i].use & USE_TOOLKIT) {
-			return;
-		}
-	}
-	if (v->lock->toolkit == LOCK_TOOLKIT_WHEELS) {
-		missing = "none of the [toolkit] packages has a row for this target";
-	}
-	hole(v, t, sdist->project, arena_printf(v->a, "%.*s has no wheel and must be compiled with nvcc; %s",
-		STR_ARG(sdist->from.name.file), missing));
-}
-
-static int plan_builds(struct resolver *v, const struct choose_target *t, struct plan_target *pt, struct err *e)
-{
-	int r = 0;
-
-	for (size_t i = 0; !r && i < pt->npicks; i++) {
-		struct plan_pick *p = &pt->picks[i];
-		const struct plan_file *f = &v->files.v[p->file];
-
-		if (f->from.name.kind != DIST_SDIST) {
-			continue;
-		}
-		p->device_code = needs_device_code(v, t, f);
-		if (p->device_code) {
-			check_toolkit(v, t, pt, f);
-		}
-		r = closure_build_environment(v->a, t, v->files.v, pt, i, &p->build_environment,
-			&p->nbuild_environment, e);
-	}
-	return r;
-}
-
-static int prove(struct resolver *v, const struct choose_target *t, struct plan_target *pt, struct err *e)
-{
-	struct closure_holes holes = VEC_INIT;
-	int r = closure_prove(v->a, t, v->lock, v->files.v, pt, &holes, e);
-
-	r = r ? r : read_missing_pages(v, &holes, e);
-	if (!r) {
-		vec_each(struct closure_hole, h, &holes) {
-			tell_hole(v, t, h);
-		}
-		check_python(v, t, pt);
-		r = plan_builds(v, t, pt, e);
-	}
-	vec_release(&holes);
-	return r ? err_wrap(e, "target %.*s", STR_ARG(t->t->name)) : 0;
-}
-
 static int run(struct resolver *v, struct plan *out, struct err *e)
 {
 	int r = select_targets(v, e);
@@ -454,7 +335,7 @@ static int run(struct resolver *v, struct plan *out, struct err *e)
 	r = r ? r : read_wheels(v, e);
 	r = r ? r : sdist_plan(v->a, v->lock, v->index, v->cache, v->files.v, v->files.n, e);
 	for (size_t i = 0; !r && i < v->ntargets; i++) {
-		r = prove(v, &v->targets[i], &out->targets[i], e);
+		r = resolver_prove(v, &v->targets[i], &out->targets[i], e);
 	}
 	return r;
 }

@@ -10,8 +10,8 @@ void target_put_json(const struct target *t, struct json_out *o)
 {
 	struct arena a = ARENA_INIT;
 
-	if (t->cuda.major) {
-		json_cstr(o, "cuda", cuda_text(&a, t->cuda));
+	if (t->is_cuda_known) {
+		json_cstr(o, "cuda", t->cuda.major ? cuda_text(&a, t->cuda) : "none");
 	}
 	if (t->cxx11_abi >= 0) {
 		json_bool(o, "cxx11_abi", t->cxx11_abi == 1);

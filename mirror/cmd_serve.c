@@ -62,21 +62,22 @@ static void print_address(const struct listener *l, bool json)
 /* What a user of each target pastes. */
 static void say_targets(const struct store_view *v, const struct listener *l, struct str url)
 {
-	CLEANUP_BUF struct buf base = BUF_INIT;
-	bool needs_trust = !l->is_loopback && !str_starts(url, "https:");
+	CLEANUP_BUF struct buf base = BUF_INIT, trust = BUF_INIT;
 
 	if (url.n) {
 		buf_addstr(&base, url);
 	} else {
 		buf_addf(&base, "http://%s:%u", l->address, l->port);
 	}
+	buf_adds(&trust, "");
+	if (!l->is_loopback && !str_starts(url, "https:")) {
+		buf_addf(&trust, " --trusted-host %.*s", STR_ARG(uri_host(buf_str(&base))));
+	}
 	for (size_t i = 0; i < v->ntargets; i++) {
 		struct str name = v->targets[i].target.name;
 
 		log_say("target %.*s:", STR_ARG(name));
-		log_say("  pip install%s%.*s --index-url %s/t/%.*s/simple/ PACKAGE",
-			needs_trust ? " --trusted-host " : "",
-			needs_trust ? STR_ARG(uri_host(buf_str(&base))) : STR_ARG(STR_NULL), base.p,
+		log_say("  pip install%s --index-url %s/t/%.*s/simple/ PACKAGE", trust.p, base.p,
 			STR_ARG(name));
 		log_say("  uv pip install --default-index %s/t/%.*s/simple/ PACKAGE", base.p,
 			STR_ARG(name));

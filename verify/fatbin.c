@@ -217,9 +217,8 @@ int fatbin_scan_add(struct fatbin_scan *s, const void *bytes, size_t n, struct e
 
 int fatbin_scan_end(struct fatbin_scan *s, struct err *e)
 {
-	if (s->end) {
-		return err_set(e, RC_WHEEL, "fat binary container that ends at offset %" PRIu64 " is cut",
-			s->end);
+	if (s->at != s->size) {
+		return err_set(e, RC_WHEEL, "it ends at byte %" PRIu64 " of %" PRIu64, s->at, s->size);
 	}
 	return 0;
 }

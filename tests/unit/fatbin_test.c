@@ -44,7 +44,7 @@ static const struct made_entry family[] = { { .kind = 2, .sm = 100, .flags = FLA
 
 static void library_make(struct buf *out)
 {
-	buf_adds(out, "\177ELF and other bytes, to a multiple of eight.....");
+	buf_addf(out, "%-48s", "\177ELF and other bytes");
 	fatbin_make(two, 2, 0, out);
 	buf_add(out, "\0\0\0\0\0\0\0\0", 8);
 	fatbin_make(family, 1, 0, out);
