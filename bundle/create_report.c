@@ -43,36 +43,36 @@ void create_report_text(const struct create_result *r, struct buf *out)
 static void put_holes(const struct plan *p, struct json_out *o)
 {
 	json_put_key(o, "holes");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < p->nholes; i++) {
-		json_object(o);
+		json_begin_object(o);
 		json_str(o, "project", p->holes[i].project);
 		json_str(o, "target", p->holes[i].target);
 		json_str(o, "text", p->holes[i].text);
 		json_str(o, "waived", p->holes[i].waived);
-		json_object_end(o);
+		json_end_object(o);
 	}
-	json_array_end(o);
+	json_end_array(o);
 }
 
 static void put_notes(const struct plan *p, struct json_out *o)
 {
 	json_put_key(o, "notes");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < p->nnotes; i++) {
 		json_put_str(o, p->notes[i]);
 	}
-	json_array_end(o);
+	json_end_array(o);
 }
 
 static void put_error(const struct err *failed, struct json_out *o)
 {
 	json_put_key(o, "error");
-	json_object(o);
+	json_begin_object(o);
 	json_cstr(o, "hint", failed->hint);
 	json_cstr(o, "reason", err_reason(failed->rc));
 	json_cstr(o, "text", failed->text);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 void create_report_json(const struct create_result *r, const struct err *failed, struct buf *out)
@@ -81,13 +81,13 @@ void create_report_json(const struct create_result *r, const struct err *failed,
 	struct json_out w, *o = &w;
 
 	json_out_init(o, out, true);
-	json_object(o);
+	json_begin_object(o);
 	if (failed) {
 		put_error(failed, o);
 		put_holes(&r->plan, o);
 		put_notes(&r->plan, o);
 		json_bool(o, "ok", false);
-		json_object_end(o);
+		json_end_object(o);
 		return;
 	}
 	json_cstr(o, "bundle", r->path);
@@ -102,7 +102,7 @@ void create_report_json(const struct create_result *r, const struct err *failed,
 	json_u64(o, "reused_files", r->reused);
 	json_u64(o, "serial", m->serial);
 	json_u64(o, "targets", m->ntargets);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 void create_report_problems(const struct plan *p)

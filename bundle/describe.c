@@ -28,9 +28,11 @@ static int open_checked(struct cache *cache, const struct plan_file *f, int *fd,
 	return r;
 }
 
-/* What only the wheel's inside tells: its METADATA against the plan's, and its device code. */
-static int look_inside(int fd, const struct plan_file *f, struct buf *device_code, struct err *e)
+/* What only the wheel's inside tells: its METADATA against the plan's, RECORD, and its device code. A waiver
+ * for the whole project takes a RECORD that does not fit. */
+static int look_inside(int fd, const struct plan_file *f, bool is_waived, struct buf *device_code, struct err *e)
 {
+	struct err record = ERR_INIT;
 	CLEANUP_WHEEL struct wheel *w = NULL;
 	struct device_code code = { .v = NULL };
 	const struct wheel_metadata *metadata;
@@ -41,7 +43,10 @@ static int look_inside(int fd, const struct plan_file *f, struct buf *device_cod
 		r = err_set(e, RC_WHEEL, "%.*s: its METADATA is not what the index served for it",
 			STR_ARG(f->from.name.file));
 	}
-	r = r ? r : wheel_check_record(w, e);
+	if (!r && wheel_check_record(w, &record) && !is_waived) {
+		*e = record;
+		r = err_hint(e, "ask its publisher, or take it as it is: --waive %.*s=REASON", STR_ARG(f->project));
+	}
 	r = r ? r : device_code_of_wheel(w, &code, e);
 	if (!r) {
 		device_code_format(&code, device_code);
@@ -51,17 +56,18 @@ static int look_inside(int fd, const struct plan_file *f, struct buf *device_cod
 }
 
 /* A wheel's inside is read once: the answer is kept under the sha256 of its bytes. */
-static int device_code_of(struct cache *cache, const struct plan_file *f, struct buf *out, struct err *e)
+static int device_code_of(struct cache *cache, const struct plan_file *f, bool is_waived, struct buf *out,
+	struct err *e)
 {
 	static const char kind[] = "device-code-1";
 	CLEANUP(fd) int fd = -1;
 
-	if (cache_get_text(cache, &f->from.sha256, kind, out)) {
+	if (!is_waived && cache_get_text(cache, &f->from.sha256, kind, out)) {
 		return 0;
 	}
 	int r = open_checked(cache, f, &fd, e);
-	r = r ? r : look_inside(fd, f, out, e);
-	return r ? r : cache_put_text(cache, &f->from.sha256, kind, buf_str(out), e);
+	r = r ? r : look_inside(fd, f, is_waived, out, e);
+	return r || is_waived ? r : cache_put_text(cache, &f->from.sha256, kind, buf_str(out), e);
 }
 
 static bool has_local_mismatch(const struct plan_file *f)
@@ -76,13 +82,13 @@ static bool has_local_mismatch(const struct plan_file *f)
 	return mismatch;
 }
 
-static int describe_file(struct arena *a, struct cache *cache, const struct plan_file *f,
+static int describe_file(struct arena *a, struct cache *cache, const struct plan_file *f, bool is_waived,
 	struct manifest_file *out, struct err *e)
 {
 	CLEANUP_BUF struct buf code = BUF_INIT;
 	bool is_wheel = f->from.name.kind == DIST_WHEEL;
 	struct str version = f->core.version.n ? f->core.version : f->from.name.version.raw;
-	int r = is_wheel ? device_code_of(cache, f, &code, e) : 0;
+	int r = is_wheel ? device_code_of(cache, f, is_waived, &code, e) : 0;
 
 	*out = (struct manifest_file){
 		.sha256 = f->from.sha256,
@@ -237,15 +243,23 @@ static void describe_target(struct arena *a, const struct lock *lock, const stru
 	describe_toolkit(a, lock, out);
 }
 
-static void describe_waivers(struct arena *a, const struct plan *plan, struct manifest *m)
+static void describe_waivers(struct arena *a, const struct lock *lock, const struct plan *plan, struct manifest *m)
 {
-	m->waivers = arena_array(a, plan->nholes + plan->nfiles, sizeof(*m->waivers));
+	m->waivers = arena_array(a, plan->nholes + plan->nfiles + lock->nwaivers, sizeof(*m->waivers));
 	for (size_t i = 0; i < plan->nholes; i++) {
 		const struct plan_hole *h = &plan->holes[i];
 
 		m->waivers[m->nwaivers++] = (struct manifest_waiver){ .project = arena_str(a, h->project),
 			.target = arena_str(a, h->target), .what = STR("hole"),
 			.reason = arena_str(a, h->waived) };
+	}
+	for (size_t i = 0; i < lock->nwaivers; i++) { /* of whole projects: they cover RECORD too */
+		const struct lock_waiver *w = &lock->waivers[i];
+
+		if (!w->target.n) {
+			m->waivers[m->nwaivers++] = (struct manifest_waiver){ .project = arena_str(a, w->name),
+				.what = STR("record"), .reason = arena_str(a, w->reason) };
+		}
 	}
 	for (size_t i = 0; i < plan->nfiles; i++) {
 		if (plan->files[i].hash_from == HASH_FROM_FIRST_USE) {
@@ -264,7 +278,9 @@ int describe(const struct lock *lock, const struct plan *plan, struct cache *cac
 	out->files = arena_array(a, plan->nfiles, sizeof(*out->files));
 	out->nfiles = plan->nfiles;
 	for (size_t i = 0; i < plan->nfiles; i++) {
-		int r = describe_file(a, cache, &plan->files[i], &out->files[i], e);
+		const struct plan_file *f = &plan->files[i];
+		bool is_waived = lock_waives(lock, f->project, STR_NULL) != NULL;
+		int r = describe_file(a, cache, f, is_waived, &out->files[i], e);
 
 		if (r) {
 			return r;
@@ -276,6 +292,6 @@ int describe(const struct lock *lock, const struct plan *plan, struct cache *cac
 	for (size_t i = 0; i < plan->ntargets; i++) {
 		describe_target(a, lock, plan, &plan->targets[i], place, &out->targets[i]);
 	}
-	describe_waivers(a, plan, out);
+	describe_waivers(a, lock, plan, out);
 	return 0;
 }

@@ -26,31 +26,31 @@ static void put_component(const struct manifest_file *f, struct json_out *o)
 	char hex[DIGEST_HEX + 1];
 
 	digest_hex(&f->sha256, hex);
-	json_object(o);
+	json_begin_object(o);
 	json_cstr(o, "bom-ref", manifest_member(&a, f));
 	json_put_key(o, "hashes");
-	json_array(o);
-	json_object(o);
+	json_begin_array(o);
+	json_begin_object(o);
 	json_cstr(o, "alg", "SHA-256");
 	json_cstr(o, "content", hex);
-	json_object_end(o);
-	json_array_end(o);
+	json_end_object(o);
+	json_end_array(o);
 	if (f->license.n) {
 		json_put_key(o, "licenses");
-		json_array(o);
-		json_object(o);
+		json_begin_array(o);
+		json_begin_object(o);
 		json_put_key(o, "license");
-		json_object(o);
+		json_begin_object(o);
 		json_str(o, "name", f->license);
-		json_object_end(o);
-		json_object_end(o);
-		json_array_end(o);
+		json_end_object(o);
+		json_end_object(o);
+		json_end_array(o);
 	}
 	json_str(o, "name", f->name);
 	put_purl(f, o);
 	json_cstr(o, "type", "library");
 	json_str(o, "version", f->version);
-	json_object_end(o);
+	json_end_object(o);
 	arena_release(&a);
 }
 
@@ -77,26 +77,26 @@ static void put_metadata(const struct manifest *m, struct json_out *o)
 	char time[CLOCK_TEXT];
 
 	json_put_key(o, "metadata");
-	json_object(o);
+	json_begin_object(o);
 	json_put_key(o, "component");
-	json_object(o);
+	json_begin_object(o);
 	json_cstr(o, "bom-ref", "bundle");
 	json_str(o, "name", m->channel);
 	json_cstr(o, "type", "application");
-	json_object_end(o);
+	json_end_object(o);
 	json_cstr(o, "timestamp", clock_rfc3339(m->created, time));
 	json_put_key(o, "tools");
-	json_object(o);
+	json_begin_object(o);
 	json_put_key(o, "components");
-	json_array(o);
-	json_object(o);
+	json_begin_array(o);
+	json_begin_object(o);
 	json_cstr(o, "name", "gpkg-bundle");
 	json_cstr(o, "type", "application");
 	json_cstr(o, "version", TOOL_VERSION);
-	json_object_end(o);
-	json_array_end(o);
-	json_object_end(o);
-	json_object_end(o);
+	json_end_object(o);
+	json_end_array(o);
+	json_end_object(o);
+	json_end_object(o);
 }
 
 void sbom_write(const struct manifest *m, struct buf *out)
@@ -104,19 +104,19 @@ void sbom_write(const struct manifest *m, struct buf *out)
 	struct json_out o;
 
 	json_out_init(&o, out, true);
-	json_object(&o);
+	json_begin_object(&o);
 	json_cstr(&o, "$schema", "http://cyclonedx.org/schema/bom-1.6.schema.json");
 	json_cstr(&o, "bomFormat", "CycloneDX");
 	json_put_key(&o, "components");
-	json_array(&o);
+	json_begin_array(&o);
 	for (size_t i = 0; i < m->nfiles; i++) {
 		put_component(&m->files[i], &o);
 	}
-	json_array_end(&o);
+	json_end_array(&o);
 	put_metadata(m, &o);
 	put_serial_number(m, &o);
 	json_cstr(&o, "specVersion", "1.6");
 	json_u64(&o, "version", 1);
-	json_object_end(&o);
+	json_end_object(&o);
 	buf_addc(out, '\n');
 }

@@ -67,7 +67,7 @@ struct manifest_target {
 };
 
 struct manifest_waiver {
-	struct str project, target, what, reason; /* what: "hole", "first-use" */
+	struct str project, target, what, reason; /* what: "hole", "record", "first-use" */
 };
 
 struct manifest {

@@ -13,11 +13,11 @@ static void put_digest(struct json_out *o, const char *key, const struct digest 
 static void put_strs(struct json_out *o, const char *key, const struct str *v, size_t n)
 {
 	json_put_key(o, key);
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < n; i++) {
 		json_put_str(o, v[i]);
 	}
-	json_array_end(o);
+	json_end_array(o);
 }
 
 static const char *hash_from_text(enum manifest_hash_from from)
@@ -32,15 +32,15 @@ static void put_metadata(struct json_out *o, const struct manifest_file *f)
 		json_put_null(o);
 		return;
 	}
-	json_object(o);
+	json_begin_object(o);
 	put_digest(o, "sha256", &f->metadata_sha256);
 	json_u64(o, "size", f->metadata_size);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_file(struct json_out *o, const struct manifest_file *f)
 {
-	json_object(o);
+	json_begin_object(o);
 	json_str(o, "device_code", f->device_code);
 	json_cstr(o, "encoding", "plain");
 	json_str(o, "file", f->file);
@@ -61,7 +61,7 @@ static void put_file(struct json_out *o, const struct manifest_file *f)
 	} else {
 		json_put_null(o);
 	}
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_use(struct json_out *o, unsigned use)
@@ -69,74 +69,74 @@ static void put_use(struct json_out *o, unsigned use)
 	static const char *const words[] = { "run", "build", "toolkit" };
 
 	json_put_key(o, "use");
-	json_array(o);
+	json_begin_array(o);
 	for (unsigned i = 0; i < 3; i++) {
 		if (use & 1u << i) {
 			json_put_str(o, str_of(words[i]));
 		}
 	}
-	json_array_end(o);
+	json_end_array(o);
 }
 
 static void put_pick(struct json_out *o, const struct manifest_pick *p)
 {
-	json_object(o);
+	json_begin_object(o);
 	put_strs(o, "extras", p->extras, p->nextras);
 	json_u64(o, "file", p->file);
 	json_bool(o, "requested", p->is_requested);
 	put_use(o, p->use);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_recipe(struct json_out *o, const struct manifest_recipe *r)
 {
-	json_object(o);
+	json_begin_object(o);
 	json_bool(o, "device_code", r->device_code);
 	json_put_key(o, "env");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < r->nenv; i++) {
-		json_array(o);
+		json_begin_array(o);
 		json_put_str(o, r->env_names[i]);
 		json_put_str(o, r->env_values[i]);
-		json_array_end(o);
+		json_end_array(o);
 	}
-	json_array_end(o);
+	json_end_array(o);
 	json_u64(o, "file", r->file);
 	put_strs(o, "requires", r->requires, r->nrequires);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_target(struct json_out *o, const struct manifest_target *t)
 {
-	json_object(o);
+	json_begin_object(o);
 	json_put_key(o, "machine");
-	json_object(o);
+	json_begin_object(o);
 	target_put_json(&t->target, o);
-	json_object_end(o);
+	json_end_object(o);
 	json_put_key(o, "plan");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < t->npicks; i++) {
 		put_pick(o, &t->picks[i]);
 	}
-	json_array_end(o);
+	json_end_array(o);
 	json_put_key(o, "recipes");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < t->nrecipes; i++) {
 		put_recipe(o, &t->recipes[i]);
 	}
-	json_array_end(o);
+	json_end_array(o);
 	json_str(o, "toolkit", t->toolkit);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_waiver(struct json_out *o, const struct manifest_waiver *w)
 {
-	json_object(o);
+	json_begin_object(o);
 	json_str(o, "project", w->project);
 	json_str(o, "reason", w->reason);
 	json_str(o, "target", w->target);
 	json_str(o, "what", w->what);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_previous(struct json_out *o, const struct manifest *m)
@@ -146,20 +146,20 @@ static void put_previous(struct json_out *o, const struct manifest *m)
 		json_put_null(o);
 		return;
 	}
-	json_object(o);
+	json_begin_object(o);
 	json_u64(o, "serial", m->previous_serial);
 	put_digest(o, "sha256", &m->previous_sha256);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 #define PUT_LIST(o, key, put, v, n)                                                                \
 	do {                                                                                       \
 		json_put_key(o, key);                                                              \
-		json_array(o);                                                                     \
+		json_begin_array(o);                                                                     \
 		for (size_t i = 0; i < (n); i++) {                                                 \
 			put(o, &(v)[i]);                                                           \
 		}                                                                                  \
-		json_array_end(o);                                                                 \
+		json_end_array(o);                                                                 \
 	} while (0)
 
 void manifest_write(const struct manifest *m, struct buf *out)
@@ -167,7 +167,7 @@ void manifest_write(const struct manifest *m, struct buf *out)
 	struct json_out w, *o = &w;
 
 	json_out_init(o, out, true);
-	json_object(o);
+	json_begin_object(o);
 	/* Room that this spec leaves empty: advisories, a delta's base, volumes. */
 	put_strs(o, "advisories", NULL, 0);
 	json_cstr(o, "base", NULL);
@@ -186,6 +186,6 @@ void manifest_write(const struct manifest *m, struct buf *out)
 	json_cstr(o, "type", "gpkg-bundle-manifest");
 	json_cstr(o, "volumes", NULL);
 	PUT_LIST(o, "waivers", put_waiver, m->waivers, m->nwaivers);
-	json_object_end(o);
+	json_end_object(o);
 	buf_addc(out, '\n');
 }

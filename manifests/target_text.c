@@ -23,11 +23,11 @@ void target_put_json(const struct target *t, struct json_out *o)
 		json_cstr(o, "glibc", arena_printf(&a, "%u.%u", t->libc_major, t->libc_minor));
 	}
 	json_put_key(o, "gpus");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < t->ngpus; i++) {
 		json_put_str(o, str_of(arena_printf(&a, "%u.%u", t->gpus[i].major, t->gpus[i].minor)));
 	}
-	json_array_end(o);
+	json_end_array(o);
 	if (t->libc == TARGET_MUSL && t->os == TARGET_LINUX) {
 		json_cstr(o, "musl", arena_printf(&a, "%u.%u", t->libc_major, t->libc_minor));
 	}

@@ -2,6 +2,7 @@
 
 #include "manifests/base/clock.h"
 #include "manifests/base/fs.h"
+#include "manifests/base/mem.h"
 #include "manifests/base/vec.h"
 #include "mirror/build_log.h"
 #include "mirror/build_private.h"

@@ -1,5 +1,6 @@
 #include "manifests/base/clock.h"
 #include "manifests/base/fs.h"
+#include "manifests/base/mem.h"
 #include "mirror/build_private.h"
 #include "mirror/provenance.h"
 #include "mirror/site_key.h"

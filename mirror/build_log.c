@@ -116,6 +116,17 @@ bool build_log_cause(struct str text, struct buf *remedy)
 	return false;
 }
 
+/* What a build prints must not command the terminal. */
+static void add_line(struct str line, struct buf *out)
+{
+	buf_adds(out, "\n  | ");
+	for (size_t i = 0; i < line.n; i++) {
+		unsigned char c = (unsigned char)line.p[i];
+
+		buf_addc(out, c < 0x20 || c == 0x7f ? ' ' : line.p[i]);
+	}
+}
+
 void build_log_tail(struct str text, size_t lines, struct buf *out)
 {
 	struct str tail = text, line;
@@ -132,7 +143,7 @@ void build_log_tail(struct str text, size_t lines, struct buf *out)
 	}
 	while (str_cut(&tail, '\n', &line)) {
 		if (str_trim(line).n) {
-			buf_addf(out, "\n  | %.*s", STR_ARG(str_first(line, LINE_SHOWN)));
+			add_line(str_first(line, LINE_SHOWN), out);
 		}
 	}
 }

@@ -1,5 +1,6 @@
 #include "manifests/base/fs.h"
 #include "manifests/base/log.h"
+#include "manifests/base/mem.h"
 #include "manifests/base/vec.h"
 #include "mirror/build_private.h"
 #include "verify/hash.h"
@@ -100,7 +101,6 @@ static int make_kit(struct build_job *j, struct build_kit *kit, struct err *e)
 	return toolkit_find(&j->b->arena, from, &kit->toolkit, e);
 }
 
-/* A failed attempt is kept too: one message for each source, one unpacking for all. */
 static struct build_kit *find_kit(struct builder *b, struct str target)
 {
 	vec_each(struct build_kit, kit, &b->kits)
@@ -117,21 +117,19 @@ static int get_kit(struct build_job *j, struct err *e)
 	struct builder *b = j->b;
 	struct build_kit *known = find_kit(b, j->target->target.name);
 	struct build_kit kit = { .target = arena_dup(&b->arena, j->target->target.name) };
-	int r = 0;
 
 	if (str_is(j->target->toolkit, "wheels") && list_kit_wheels(j, e)) {
 		return -(int)e->rc;
 	}
+	if (!known && make_kit(j, &kit, e)) {
+		return -(int)e->rc;
+	}
 	if (!known) {
-		r = make_kit(j, &kit, e);
-		kit.is_there = !r;
-		if (kit.is_there) {
-			vec_push(&b->kits, kit);
-			known = &b->kits.v[b->kits.n - 1];
-		}
+		vec_push(&b->kits, kit);
+		known = &b->kits.v[b->kits.n - 1];
 	}
 	j->kit = known;
-	return r;
+	return 0;
 }
 
 /* Everything that can be known before the first compiler runs is checked before. */

@@ -12,7 +12,6 @@
 
 struct build_kit { /* a target's toolkit, found or unpacked once */
 	char *target;
-	bool is_there;
 	struct toolkit toolkit;
 	struct workshop_folder folder; /* outside NULL: the site's */
 };

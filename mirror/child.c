@@ -30,6 +30,11 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
+int child_stopped_by(void)
+{
+	return asked_to_end;
+}
+
 struct child { /* one that runs */
 	const struct child_spec *spec;
 	pid_t first; /* the process that child_inside runs in */

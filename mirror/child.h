@@ -69,6 +69,9 @@ int child_capture(const struct child_spec *spec, uint64_t max, struct child_resu
 int child_find_way(const char *root, enum child_way *out, struct err *e);
 const char *child_way_name(enum child_way way); /* "namespaces", "seccomp", "open" */
 
+/* The signal that asked this process to end during the last run; 0: none. */
+int child_stopped_by(void);
+
 bool child_is_ok(const struct child_result *r); /* it ended by itself, with status 0 */
 /* "exit status 1", "ended by signal 9 (Killed)", "stopped at its time limit after 60 seconds", ... */
 void child_describe(const struct child_result *r, struct buf *out);

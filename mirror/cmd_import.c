@@ -20,7 +20,7 @@ static void report_json(struct json_out *o, const char *path, const struct verif
 	const struct manifest *m = verified_manifest(v);
 	char hex[DIGEST_HEX + 1];
 
-	json_object(o);
+	json_begin_object(o);
 	json_u64(o, "bytes", x->bytes);
 	json_str(o, "channel", m->channel);
 	json_u64(o, "epoch", m->epoch);
@@ -32,12 +32,12 @@ static void report_json(struct json_out *o, const char *path, const struct verif
 	json_u64(o, "new_files", x->new_files);
 	json_u64(o, "serial", m->serial);
 	json_put_key(o, "targets");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < m->ntargets; i++) {
 		json_put_str(o, m->targets[i].target.name);
 	}
-	json_array_end(o);
-	json_object_end(o);
+	json_end_array(o);
+	json_end_object(o);
 }
 
 static void report_text(const struct verified *v, const struct import_result *x)
@@ -110,15 +110,15 @@ static int import_all(const struct opt_list *files, const struct opt_list *pubs,
 	int r = trust_from_options(&trust, pubs, store, e);
 
 	json_out_init(&o, &text, true);
-	json_object(&o);
+	json_begin_object(&o);
 	json_put_key(&o, "bundles");
-	json_array(&o);
+	json_begin_array(&o);
 	for (size_t i = 0; !r && i < files->n; i++) {
 		r = import_file(files->v[i], store, &trust, json ? &o : NULL, e);
 	}
-	json_array_end(&o);
+	json_end_array(&o);
 	json_cstr(&o, "store", store);
-	json_object_end(&o);
+	json_end_object(&o);
 	if (!r && json) {
 		puts(text.p);
 	}

@@ -30,12 +30,12 @@ static void print(const struct arguments *a, const struct inspection *x, const s
 		buf_addstr(&text, verified_text(v, MEMBER_SBOM));
 	} else if (a->common.json) {
 		json_out_init(&o, &text, false);
-		json_object(&o);
+		json_begin_object(&o);
 		if (v) {
 			bundle_report_json(v, &o);
 		}
 		inspection_json(x, &o);
-		json_object_end(&o);
+		json_end_object(&o);
 		buf_addc(&text, '\n');
 	} else if (a->files) {
 		inspection_files(x, &text);

@@ -38,7 +38,7 @@ static void put_bundle(struct json_out *o, const struct store_bundle *b)
 {
 	char hex[DIGEST_HEX + 1];
 
-	json_object(o);
+	json_begin_object(o);
 	json_str(o, "channel", b->channel);
 	json_u64(o, "created", b->created);
 	json_u64(o, "epoch", b->epoch);
@@ -46,12 +46,12 @@ static void put_bundle(struct json_out *o, const struct store_bundle *b)
 	json_cstr(o, "manifest", digest_hex(&b->manifest, hex));
 	json_u64(o, "serial", b->serial);
 	json_str(o, "signer", b->signer);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_packages(struct json_out *o, const struct store_target *t)
 {
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < t->nfiles; i++) {
 		const struct store_file *f = &t->files[i];
 		char hex[DIGEST_HEX + 1];
@@ -59,23 +59,23 @@ static void put_packages(struct json_out *o, const struct store_target *t)
 		if (!f->is_listed) {
 			continue;
 		}
-		json_object(o);
+		json_begin_object(o);
 		json_bool(o, "built", f->is_built);
 		json_str(o, "file", f->file.file);
 		json_str(o, "name", f->file.name);
 		json_cstr(o, "sha256", digest_hex(&f->file.sha256, hex));
 		json_u64(o, "size", f->file.size);
 		json_str(o, "version", f->file.version);
-		json_object_end(o);
+		json_end_object(o);
 	}
-	json_array_end(o);
+	json_end_array(o);
 }
 
 static void put_target(struct json_out *o, const struct store_target *t)
 {
 	struct target_counts c = count_target(t);
 
-	json_object(o);
+	json_begin_object(o);
 	json_u64(o, "built", c.built);
 	json_u64(o, "bytes", c.bytes);
 	json_str(o, "channel", t->channel);
@@ -85,11 +85,11 @@ static void put_target(struct json_out *o, const struct store_target *t)
 	put_packages(o, t);
 	json_u64(o, "sdists", c.sdists);
 	json_put_key(o, "target");
-	json_object(o);
+	json_begin_object(o);
 	target_put_json(&t->target, o);
-	json_object_end(o);
+	json_end_object(o);
 	json_u64(o, "wheels", c.wheels);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void print_json(const struct store *s, const struct store_view *v)
@@ -98,22 +98,22 @@ static void print_json(const struct store *s, const struct store_view *v)
 	struct json_out o;
 
 	json_out_init(&o, &text, true);
-	json_object(&o);
+	json_begin_object(&o);
 	json_put_key(&o, "bundles");
-	json_array(&o);
+	json_begin_array(&o);
 	for (size_t i = 0; i < v->nbundles; i++) {
 		put_bundle(&o, &v->bundles[i]);
 	}
-	json_array_end(&o);
+	json_end_array(&o);
 	json_u64(&o, "generation", v->generation);
 	json_cstr(&o, "store", store_dir(s));
 	json_put_key(&o, "targets");
-	json_array(&o);
+	json_begin_array(&o);
 	for (size_t i = 0; i < v->ntargets; i++) {
 		put_target(&o, &v->targets[i]);
 	}
-	json_array_end(&o);
-	json_object_end(&o);
+	json_end_array(&o);
+	json_end_object(&o);
 	puts(text.p);
 }
 

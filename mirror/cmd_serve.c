@@ -47,11 +47,11 @@ static void print_address(const struct listener *l, bool json)
 	buf_addf(&url, "http://%s:%u/", l->address, l->port);
 	if (json) {
 		json_out_init(&o, &text, true);
-		json_object(&o);
+		json_begin_object(&o);
 		json_cstr(&o, "address", l->address);
 		json_u64(&o, "port", l->port);
 		json_str(&o, "url", buf_str(&url));
-		json_object_end(&o);
+		json_end_object(&o);
 	} else {
 		buf_addstr(&text, buf_str(&url));
 	}

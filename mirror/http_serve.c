@@ -85,10 +85,11 @@ static struct MHD_Response *add_headers(struct MHD_Response *made, const struct 
 	return made;
 }
 
-/* A page's answers are made once and shared by all requests; who comes second drops his. */
+/* A page's answer is made once and shared by all requests, 304 included: libmicrohttpd leaves the body out
+ * then. Who comes second drops his. */
 static struct MHD_Response *page_answer(const struct response *r)
 {
-	_Atomic(void *) *slot = &r->page->prepared[r->status == 304];
+	_Atomic(void *) *slot = &r->page->prepared;
 	void *known = atomic_load_explicit(slot, memory_order_acquire);
 
 	if (known) {
@@ -97,7 +98,7 @@ static struct MHD_Response *page_answer(const struct response *r)
 	void *body = NULL; /* libmicrohttpd does not write to a persistent buffer */
 	memcpy(&body, &r->page->body.p, sizeof(body));
 	struct MHD_Response *made = add_headers(
-		MHD_create_response_from_buffer((size_t)r->length, body, MHD_RESPMEM_PERSISTENT), r);
+		MHD_create_response_from_buffer(r->page->body.n, body, MHD_RESPMEM_PERSISTENT), r);
 	if (made && !atomic_compare_exchange_strong(slot, &known, made)) {
 		MHD_destroy_response(made);
 		return known;
@@ -136,6 +137,21 @@ static struct MHD_Response *object_answer(struct http_server *server, const stru
 	return add_headers(made, r);
 }
 
+static ssize_t no_body(void *context, uint64_t at, char *to, size_t n)
+{
+	(void)context;
+	(void)at;
+	(void)to;
+	(void)n;
+	return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+/* It has the length that 200 would have (RFC 9110 section 8.6); nobody asks for its bytes. */
+static struct MHD_Response *not_modified(const struct response *r)
+{
+	return add_headers(MHD_create_response_from_callback(r->total, 1, no_body, NULL, NULL), r);
+}
+
 static struct MHD_Response *made_answer(struct response *r)
 {
 	size_t n = r->made.n;
@@ -156,6 +172,8 @@ static enum MHD_Result send_answer(
 		made = page_answer(r);
 	} else if (r->is_object) {
 		made = object_answer(server, r);
+	} else if (r->status == 304) {
+		made = not_modified(r);
 	}
 	if (!made && r->is_object) {
 		response_release(r);
@@ -180,29 +198,47 @@ static struct slow_client *client_of(struct MHD_Connection *connection)
 	return info ? info->socket_context : NULL;
 }
 
-/* Called once for each request: it is answered before any body could be read. */
+static bool has_body(struct MHD_Connection *connection)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length") ||
+	       MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding");
+}
+
+static enum MHD_Result answer_request(
+	struct http_server *server, struct MHD_Connection *connection, struct request *q, struct site *site)
+{
+	struct response r;
+
+	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_header, q);
+	respond(site, &server->setting, q, &r);
+	enum MHD_Result result = send_answer(server, connection, str_is(q->method, "GET"), &r);
+	response_release(&r);
+	return result;
+}
+
+/* Called twice for each request. An answer to the first call ends the connection: a request with a body gets
+ * that, before a byte of it is read, so nothing can be smuggled in it. All others are answered at the
+ * second. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
 	const char *method, const char *version, const char *upload, size_t *upload_size, void **state)
 {
 	struct http_server *server = context;
 	struct request q = { .method = str_of(method), .target = str_of(url) };
-	struct slow_client *client = client_of(connection);
-	struct response r;
 
 	(void)version;
 	(void)upload;
 	(void)upload_size;
+	if (*state) {
+		return answer_request(server, connection, &q, *state);
+	}
+	struct slow_client *client = client_of(connection);
 	if (client) {
 		slow_client_busy(client);
 	}
 	struct site *site = site_source_take(server->source);
 	*state = site;
 	atomic_fetch_add(&server->active, 1);
-	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_header, &q);
-	respond(site, &server->setting, &q, &r);
-	enum MHD_Result result = send_answer(server, connection, str_is(q.method, "GET"), &r);
-	response_release(&r);
-	return result;
+	return has_body(connection) ? answer_request(server, connection, &q, site) : MHD_YES;
 }
 
 static void completed(void *context, struct MHD_Connection *connection, void **state,

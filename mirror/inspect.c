@@ -169,7 +169,7 @@ static void put_file(const struct manifest_file *f, struct json_out *o)
 {
 	char hex[DIGEST_HEX + 1];
 
-	json_object(o);
+	json_begin_object(o);
 	json_str(o, "device_code", f->device_code);
 	json_str(o, "file", f->file);
 	json_str(o, "name", f->name);
@@ -177,29 +177,29 @@ static void put_file(const struct manifest_file *f, struct json_out *o)
 	json_cstr(o, "sha256", digest_hex(&f->sha256, hex));
 	json_u64(o, "size", f->size);
 	json_str(o, "version", f->version);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_plan(const struct inspect_target *t, struct json_out *o)
 {
 	char hex[DIGEST_HEX + 1];
 
-	json_object(o);
+	json_begin_object(o);
 	json_put_key(o, "files");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t j = 0; j < t->nfiles; j++) {
-		json_object(o);
+		json_begin_object(o);
 		json_str(o, "file", t->files[j].file->file);
 		json_cstr(o, "sha256", digest_hex(&t->files[j].file->sha256, hex));
 		json_cstr(o, "use", use_word(&t->files[j]));
-		json_object_end(o);
+		json_end_object(o);
 	}
-	json_array_end(o);
+	json_end_array(o);
 	json_put_key(o, "machine");
-	json_object(o);
+	json_begin_object(o);
 	target_put_json(t->target, o);
-	json_object_end(o);
-	json_object_end(o);
+	json_end_object(o);
+	json_end_object(o);
 }
 
 void inspection_json(const struct inspection *x, struct json_out *o)
@@ -209,16 +209,16 @@ void inspection_json(const struct inspection *x, struct json_out *o)
 	const struct manifest_file **files = sorted_files(&a, x, &n);
 
 	json_put_key(o, "distinct_files");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < n; i++) {
 		put_file(files[i], o);
 	}
-	json_array_end(o);
+	json_end_array(o);
 	json_put_key(o, "plans");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < x->ntargets; i++) {
 		put_plan(&x->targets[i], o);
 	}
-	json_array_end(o);
+	json_end_array(o);
 	arena_release(&a);
 }

@@ -103,14 +103,15 @@ static void answer_page(struct exchange *x, struct page *page)
 	struct response *r = x->out;
 	bool is_same = etag_list_has(x->request->if_none_match, str_of(page->etag));
 
-	begin(r, is_same ? 304 : 200, is_same ? NULL : page->type, CSP_NOTHING);
+	begin(r, is_same ? 304 : 200, page->type, CSP_NOTHING);
 	add_header(r, "ETag", page->etag);
 	add_header(r, "Cache-Control", CACHE_PAGE);
 	if (page->varies) {
 		add_header(r, "Vary", "Accept");
 	}
 	r->page = page;
-	r->length = is_same ? 0 : page->body.n;
+	r->total = page->body.n;
+	r->length = is_same ? 0 : r->total;
 }
 
 /* A text with the mirror's address in it. */
@@ -130,6 +131,7 @@ static void answer_text(struct exchange *x, struct str text, const char *type, c
 	client_text_fill(text, &base, &r->made);
 	etag_of(buf_str(&r->made), etag);
 	bool is_same = etag_list_has(x->request->if_none_match, str_of(etag));
+	r->total = r->made.n;
 	if (is_same) {
 		buf_clear(&r->made);
 	}
@@ -214,6 +216,7 @@ static void answer_object(struct exchange *x, const struct digest *d, uint64_t s
 	begin(r, is_same ? 304 : answer == RANGE_PART ? 206 : 200, is_same ? NULL : type, CSP_NOTHING);
 	add_headerf(r, "ETag", "%s", etag);
 	add_header(r, "Cache-Control", CACHE_FILE);
+	r->total = size;
 	if (is_same) {
 		return;
 	}
@@ -224,7 +227,6 @@ static void answer_object(struct exchange *x, const struct digest *d, uint64_t s
 	}
 	r->is_object = true;
 	r->object = *d;
-	r->total = size;
 	r->offset = part.offset;
 	r->length = part.length;
 }

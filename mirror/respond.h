@@ -40,7 +40,7 @@ struct response {
 	struct page *page; /* a prepared page; with status 304 without its body */
 	bool is_object;    /* `length` bytes at `offset` of this object, which must have `total` bytes */
 	struct digest object;
-	uint64_t offset, length, total;
+	uint64_t offset, length, total; /* with status 304 `total` is what 200 would have sent */
 	struct buf made; /* else: made for this request */
 	char text[RESPONSE_TEXT]; /* where header values point to */
 	size_t text_used;

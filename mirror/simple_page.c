@@ -114,9 +114,9 @@ void simple_flat_html(const struct listing *l, const char *up, struct buf *out)
 static void put_meta(struct json_out *o)
 {
 	json_put_key(o, "meta");
-	json_object(o);
+	json_begin_object(o);
 	json_cstr(o, "api-version", API_VERSION);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_sha256(struct json_out *o, const char *key, const struct digest *d)
@@ -124,9 +124,9 @@ static void put_sha256(struct json_out *o, const char *key, const struct digest 
 	char hex[DIGEST_HEX + 1];
 
 	json_put_key(o, key);
-	json_object(o);
+	json_begin_object(o);
 	json_cstr(o, "sha256", digest_hex(d, hex));
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_file(struct json_out *o, const struct listing_file *f, const char *up)
@@ -135,7 +135,7 @@ static void put_file(struct json_out *o, const struct listing_file *f, const cha
 	CLEANUP_BUF struct buf url = BUF_INIT;
 
 	simple_file_link(f, up, &url);
-	json_object(o);
+	json_begin_object(o);
 	json_str(o, "filename", f->shown);
 	json_str(o, "url", buf_str(&url));
 	put_sha256(o, "hashes", &m->sha256);
@@ -151,7 +151,7 @@ static void put_file(struct json_out *o, const struct listing_file *f, const cha
 	} else {
 		json_bool(o, "yanked", m->is_yanked);
 	}
-	json_object_end(o);
+	json_end_object(o);
 }
 
 void simple_root_json(const struct listing *l, struct buf *out)
@@ -159,17 +159,17 @@ void simple_root_json(const struct listing *l, struct buf *out)
 	struct json_out o;
 
 	json_out_init(&o, out, false);
-	json_object(&o);
+	json_begin_object(&o);
 	put_meta(&o);
 	json_put_key(&o, "projects");
-	json_array(&o);
+	json_begin_array(&o);
 	for (size_t i = 0; i < l->nprojects; i++) {
-		json_object(&o);
+		json_begin_object(&o);
 		json_str(&o, "name", l->projects[i].name);
-		json_object_end(&o);
+		json_end_object(&o);
 	}
-	json_array_end(&o);
-	json_object_end(&o);
+	json_end_array(&o);
+	json_end_object(&o);
 }
 
 /* PEP 700: each version once. The files are sorted by version. */
@@ -178,7 +178,7 @@ static void put_versions(struct json_out *o, const struct listing_project *p)
 	struct str last = STR_NULL;
 
 	json_put_key(o, "versions");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < p->nfiles; i++) {
 		struct str version = p->files[i].file->file.version;
 
@@ -187,7 +187,7 @@ static void put_versions(struct json_out *o, const struct listing_project *p)
 			last = version;
 		}
 	}
-	json_array_end(o);
+	json_end_array(o);
 }
 
 void simple_project_json(const struct listing_project *p, const char *up, struct buf *out)
@@ -195,15 +195,15 @@ void simple_project_json(const struct listing_project *p, const char *up, struct
 	struct json_out o;
 
 	json_out_init(&o, out, false);
-	json_object(&o);
+	json_begin_object(&o);
 	put_meta(&o);
 	json_str(&o, "name", p->name);
 	put_versions(&o, p);
 	json_put_key(&o, "files");
-	json_array(&o);
+	json_begin_array(&o);
 	for (size_t i = 0; i < p->nfiles; i++) {
 		put_file(&o, &p->files[i], up);
 	}
-	json_array_end(&o);
-	json_object_end(&o);
+	json_end_array(&o);
+	json_end_object(&o);
 }

@@ -282,12 +282,10 @@ void site_free(struct site *site, void (*forget)(void *prepared))
 		return;
 	}
 	for (size_t i = 0; forget && i < site->npages; i++) {
-		for (size_t j = 0; j < 2; j++) {
-			void *prepared = atomic_load(&site->pages[i]->prepared[j]);
+		void *prepared = atomic_load(&site->pages[i]->prepared);
 
-			if (prepared) {
-				forget(prepared);
-			}
+		if (prepared) {
+			forget(prepared);
 		}
 	}
 	store_view_release(&site->view);

@@ -16,8 +16,7 @@ struct page {
 	const char *type;
 	char etag[ETAG_SIZE]; /* the quoted digest of the body */
 	bool varies;          /* by Accept */
-	/* The server's own form of the answers 200 and 304, made when first needed; see site_free. */
-	_Atomic(void *) prepared[2];
+	_Atomic(void *) prepared; /* the server's own form, made when first needed; see site_free */
 };
 
 struct site_index { /* one /simple/ and its /flat/ */

@@ -276,11 +276,11 @@ void store_list_write(const struct str *list, size_t n, struct buf *out)
 	struct json_out o;
 
 	json_out_init(&o, out, false);
-	json_array(&o);
+	json_begin_array(&o);
 	for (size_t i = 0; i < n; i++) {
 		json_put_str(&o, list[i]);
 	}
-	json_array_end(&o);
+	json_end_array(&o);
 }
 
 int store_list_read(struct arena *a, struct str text, struct str **out, size_t *n, struct err *e)

@@ -217,9 +217,9 @@ static int save_target(struct store *s, const struct manifest_target *t, uint64_
 	struct json_out o;
 
 	json_out_init(&o, &text, true);
-	json_object(&o);
+	json_begin_object(&o);
 	target_put_json(&t->target, &o);
-	json_object_end(&o);
+	json_end_object(&o);
 	int r = db_run(s->db,
 		"INSERT INTO target (name, definition, toolkit) VALUES (?, ?, ?) "
 		"ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, "

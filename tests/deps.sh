@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build="gcc g++ make pkg-config libcjson-dev libssl-dev libsodium-dev libarchive-dev libzstd-dev
+build="gcc g++ make pkg-config libjansson-dev libssl-dev libsodium-dev libarchive-dev libzstd-dev
 	libxxhash-dev zlib1g-dev liblz4-dev libcurl4-openssl-dev libxml2-dev libsqlite3-dev
 	libmicrohttpd-dev"
 tests="check clang clang-format libclang-rt-14-dev shellcheck groff-base man-db valgrind binutils

@@ -74,33 +74,33 @@ void bundle_report_text(const struct verified *v, struct buf *out)
 static void put_targets(const struct manifest *m, struct json_out *o)
 {
 	json_put_key(o, "targets");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < m->ntargets; i++) {
 		const struct manifest_target *t = &m->targets[i];
 
-		json_object(o);
+		json_begin_object(o);
 		json_u64(o, "builds", t->nrecipes);
 		json_u64(o, "bytes", bundle_target_total(m, t));
 		json_u64(o, "files", t->npicks);
 		json_str(o, "name", t->target.name);
-		json_object_end(o);
+		json_end_object(o);
 	}
-	json_array_end(o);
+	json_end_array(o);
 }
 
 static void put_waivers(const struct manifest *m, struct json_out *o)
 {
 	json_put_key(o, "waivers");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < m->nwaivers; i++) {
-		json_object(o);
+		json_begin_object(o);
 		json_str(o, "project", m->waivers[i].project);
 		json_str(o, "reason", m->waivers[i].reason);
 		json_str(o, "target", m->waivers[i].target);
 		json_str(o, "what", m->waivers[i].what);
-		json_object_end(o);
+		json_end_object(o);
 	}
-	json_array_end(o);
+	json_end_array(o);
 }
 
 void bundle_report_json(const struct verified *v, struct json_out *o)

@@ -66,12 +66,12 @@ static void print_pair(const struct keygen *k, const struct public_key *key, str
 		struct json_out o;
 
 		json_out_init(&o, &text, true);
-		json_object(&o);
+		json_begin_object(&o);
 		json_cstr(&o, "id", id);
 		json_cstr(&o, "public_file", public_file);
 		json_cstr(&o, "public_key", line);
 		json_cstr(&o, "secret_file", secret_file);
-		json_object_end(&o);
+		json_end_object(&o);
 		puts(text.p);
 	} else {
 		printf("public key   %s\nkey id       %s\npublic file  %s\nsecret file  %s\n", line,

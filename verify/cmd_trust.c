@@ -14,14 +14,14 @@ static void put_key(
 {
 	char id[KEY_ID_HEX + 1], line[PUBLIC_KEY_LINE + 1];
 
-	json_object(o);
+	json_begin_object(o);
 	if (file.n) {
 		json_str(o, "comment", comment);
 		json_str(o, "file", file);
 	}
 	json_cstr(o, "id", public_key_id(key, id));
 	json_cstr(o, "public_key", public_key_line(key, line));
-	json_object_end(o);
+	json_end_object(o);
 }
 
 /* One key that was added or removed. */
@@ -35,11 +35,11 @@ static void print_change(
 		struct json_out o;
 
 		json_out_init(&o, &text, true);
-		json_object(&o);
+		json_begin_object(&o);
 		json_put_key(&o, what);
 		put_key(&o, key, STR_NULL, STR_NULL);
 		json_cstr(&o, "store", store);
-		json_object_end(&o);
+		json_end_object(&o);
 		puts(text.p);
 	} else {
 		printf("%s  %s  %s\n", what, public_key_id(key, id), public_key_line(key, line));
@@ -64,15 +64,15 @@ static void print_keys(const struct trust *t, const char *store, bool json)
 		return;
 	}
 	json_out_init(&o, &text, true);
-	json_object(&o);
+	json_begin_object(&o);
 	json_put_key(&o, "keys");
-	json_array(&o);
+	json_begin_array(&o);
 	vec_each(struct trust_key, k, t) {
 		put_key(&o, &k->key, k->comment, k->from);
 	}
-	json_array_end(&o);
+	json_end_array(&o);
 	json_cstr(&o, "store", store);
-	json_object_end(&o);
+	json_end_object(&o);
 	puts(text.p);
 }
 

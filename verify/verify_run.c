@@ -56,11 +56,11 @@ static void print(const struct verified *v, const char *path, bool json)
 
 	if (json) {
 		json_out_init(&o, &text, false);
-		json_object(&o);
+		json_begin_object(&o);
 		json_bool(&o, "ok", true);
 		json_cstr(&o, "file", path);
 		bundle_report_json(v, &o);
-		json_object_end(&o);
+		json_end_object(&o);
 		buf_addc(&text, '\n');
 	} else {
 		buf_addf(&text, "%s: OK\n", path);

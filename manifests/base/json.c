@@ -1,127 +1,139 @@
 #include "manifests/base/json.h"
+#include "manifests/base/arena.h"
 #include "manifests/base/mem.h"
 
 #include <assert.h>
-#include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* `struct json` is cJSON's node under a name of ours, so that no caller can see the library. */
-static const cJSON *node(const struct json *v)
+/* Names that Jansson has as macros and we as functions. */
+#undef json_is_object
+#undef json_is_array
+#undef json_is_string
+#undef json_is_null
+
+/* A node of ours: Jansson parses, and its tree is copied into one that can be walked without it. */
+enum json_type { NODE_OBJECT, NODE_ARRAY, NODE_STRING, NODE_NUMBER, NODE_BOOL, NODE_NULL };
+
+struct json {
+	enum json_type type;
+	bool truth, is_whole; /* a number from 0 to 2^53 */
+	uint64_t number;
+	struct str text, key;
+	struct json *first, *next;
+	struct arena arena; /* the root's alone: owns all nodes */
+};
+
+static int too_deep(struct err *e)
 {
-	return (const cJSON *)(const void *)v;
+	return err_set(e, RC_SYNTAX, "JSON: nested deeper than %d", JSON_DEPTH_MAX);
 }
 
-static const struct json *value(const cJSON *n)
-{
-	return (const struct json *)(const void *)n;
-}
+static int copy_node(struct arena *a, json_t *from, int depth, struct json *to, struct err *e);
 
-static int by_key(const void *a, const void *b)
+static int copy_array(struct arena *a, json_t *from, int depth, struct json *to, struct err *e)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+	struct json **at = &to->first;
 
-static int check_keys(const cJSON *object, struct err *e)
-{
-	size_t n = 0, count = 0;
-
-	for (const cJSON *m = object->child; m; m = m->next) {
-		count++;
-	}
-	CLEANUP(free) const char **keys = mem_array(count, sizeof(*keys));
-	for (const cJSON *m = object->child; m; m = m->next) {
-		keys[n++] = m->string;
-	}
-	qsort(keys, count, sizeof(*keys), by_key);
-	for (size_t i = 1; i < count; i++) {
-		if (strcmp(keys[i - 1], keys[i]) == 0) {
-			return err_set(e, RC_SYNTAX, "JSON: the key \"%.100s\" stands twice", keys[i]);
-		}
-	}
-	return 0;
-}
-
-static int check_tree(const cJSON *v, int depth, struct err *e)
-{
-	if (depth > JSON_DEPTH_MAX) {
-		return err_set(e, RC_SYNTAX, "JSON: nested deeper than %d", JSON_DEPTH_MAX);
-	}
-	if (cJSON_IsObject(v)) {
-		int r = check_keys(v, e);
+	for (size_t i = 0; i < json_array_size(from); i++) {
+		*at = arena_alloc(a, sizeof(**at));
+		int r = copy_node(a, json_array_get(from, i), depth, *at, e);
 
 		if (r) {
 			return r;
 		}
-	}
-	if (cJSON_IsObject(v) || cJSON_IsArray(v)) {
-		for (const cJSON *m = v->child; m; m = m->next) {
-			int r = check_tree(m, depth + 1, e);
-
-			if (r) {
-				return r;
-			}
-		}
+		at = &(*at)->next;
 	}
 	return 0;
 }
 
-static int too_deep(struct str text, struct err *e)
+static int copy_object(struct arena *a, json_t *from, int depth, struct json *to, struct err *e)
 {
-	int depth = 0;
-	bool quoted = false;
+	struct json **at = &to->first;
 
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
+	for (void *i = json_object_iter(from); i; i = json_object_iter_next(from, i)) {
+		*at = arena_alloc(a, sizeof(**at));
+		(*at)->key = arena_str(a, str_of(json_object_iter_key(i)));
+		int r = copy_node(a, json_object_iter_value(i), depth, *at, e);
 
-		if (quoted && c == '\\') {
-			i++;
-		} else if (c == '"') {
-			quoted = !quoted;
-		} else if (!quoted && (c == '[' || c == '{') && ++depth > JSON_DEPTH_MAX) {
-			return err_set(e, RC_SYNTAX, "JSON: nested deeper than %d", JSON_DEPTH_MAX);
-		} else if (!quoted && (c == ']' || c == '}')) {
-			depth--;
+		if (r) {
+			return r;
 		}
+		at = &(*at)->next;
 	}
 	return 0;
+}
+
+static void copy_number(json_t *from, struct json *to)
+{
+	const json_int_t max = (json_int_t)1 << 53;
+
+	to->type = NODE_NUMBER;
+	if (json_typeof(from) == JSON_INTEGER && json_integer_value(from) >= 0 && json_integer_value(from) <= max) {
+		to->is_whole = true;
+		to->number = (uint64_t)json_integer_value(from);
+	}
+}
+
+static int copy_node(struct arena *a, json_t *from, int depth, struct json *to, struct err *e)
+{
+	switch (json_typeof(from)) {
+	case JSON_OBJECT:
+		to->type = NODE_OBJECT;
+		return depth == JSON_DEPTH_MAX ? too_deep(e)
+					       : copy_object(a, from, depth + 1, to, e);
+	case JSON_ARRAY:
+		to->type = NODE_ARRAY;
+		return depth == JSON_DEPTH_MAX ? too_deep(e) : copy_array(a, from, depth + 1, to, e);
+	case JSON_STRING:
+		to->type = NODE_STRING;
+		to->text = arena_str(a,
+			(struct str){ json_string_value(from), json_string_length(from) });
+		return 0;
+	case JSON_INTEGER:
+	case JSON_REAL:
+		copy_number(from, to);
+		return 0;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		to->type = NODE_BOOL;
+		to->truth = json_typeof(from) == JSON_TRUE;
+		return 0;
+	case JSON_NULL:
+		to->type = NODE_NULL;
+		return 0;
+	}
+	return err_set(e, RC_BUG, "JSON: a type that does not exist");
 }
 
 int json_parse(struct str text, struct json **out, struct err *e)
 {
-	const char *end = NULL;
+	json_error_t why;
+	json_t *tree = json_loadb(text.p ? text.p : "", text.n, JSON_REJECT_DUPLICATES, &why);
 
-	if (!str_is_utf8(text) || (text.n && memchr(text.p, '\0', text.n))) {
-		return err_set(e, RC_SYNTAX, "JSON: not UTF-8 text");
+	if (!tree) {
+		return err_set(e, RC_SYNTAX, "JSON: line %d, column %d: %s", why.line, why.column, why.text);
 	}
-	int r = too_deep(text, e);
+	struct json *root = mem_alloc(sizeof(*root));
+	int r = copy_node(&root->arena, tree, 0, root, e);
+	json_decref(tree);
 	if (r) {
+		json_free(root);
 		return r;
 	}
-	cJSON *root = cJSON_ParseWithLengthOpts(text.p ? text.p : "", text.n, &end, false);
-	if (!root) {
-		size_t at = end && text.p ? (size_t)(end - text.p) : 0;
-
-		return err_set(e, RC_SYNTAX, "JSON: not a value at byte %zu", at);
-	}
-	if (str_trim(str_skip(text, (size_t)(end - text.p))).n) {
-		cJSON_Delete(root);
-		return err_set(e, RC_SYNTAX, "JSON: text follows the value");
-	}
-	r = check_tree(root, 1, e);
-	if (r) {
-		cJSON_Delete(root);
-		return r;
-	}
-	*out = (struct json *)(void *)root;
+	*out = root;
 	return 0;
 }
 
 void json_free(struct json *document)
 {
-	cJSON_Delete((cJSON *)(void *)document);
+	if (document) {
+		arena_release(&document->arena);
+		free(document);
+	}
 }
 
 void cleanup_json(struct json **document)
@@ -131,42 +143,49 @@ void cleanup_json(struct json **document)
 
 bool json_is_object(const struct json *v)
 {
-	return cJSON_IsObject(node(v));
+	return v && v->type == NODE_OBJECT;
 }
 
 bool json_is_array(const struct json *v)
 {
-	return cJSON_IsArray(node(v));
+	return v && v->type == NODE_ARRAY;
 }
 
 bool json_is_string(const struct json *v)
 {
-	return cJSON_IsString(node(v));
+	return v && v->type == NODE_STRING;
 }
 
 bool json_is_bool(const struct json *v)
 {
-	return cJSON_IsBool(node(v));
+	return v && v->type == NODE_BOOL;
 }
 
 bool json_is_null(const struct json *v)
 {
-	return cJSON_IsNull(node(v));
+	return v && v->type == NODE_NULL;
 }
 
 const struct json *json_get(const struct json *object, const char *key)
 {
-	return json_is_object(object) ? value(cJSON_GetObjectItemCaseSensitive(node(object), key)) : NULL;
+	if (json_is_object(object)) {
+		for (const struct json *m = object->first; m; m = m->next) {
+			if (str_is(m->key, key)) {
+				return m;
+			}
+		}
+	}
+	return NULL;
 }
 
 const struct json *json_first(const struct json *container)
 {
-	return container ? value(node(container)->child) : NULL;
+	return container ? container->first : NULL;
 }
 
 const struct json *json_next(const struct json *v)
 {
-	return value(node(v)->next);
+	return v->next;
 }
 
 size_t json_count(const struct json *container)
@@ -181,7 +200,7 @@ size_t json_count(const struct json *container)
 
 const char *json_key(const struct json *member)
 {
-	return node(member)->string;
+	return member->key.p;
 }
 
 static int wrong_type(const char *what, const char *type, struct err *e)
@@ -194,18 +213,16 @@ int json_to_str(const struct json *v, const char *what, struct str *out, struct 
 	if (!v || !json_is_string(v)) {
 		return wrong_type(what, "a string", e);
 	}
-	*out = str_of(node(v)->valuestring);
+	*out = v->text;
 	return 0;
 }
 
 int json_to_u64(const struct json *v, const char *what, uint64_t *out, struct err *e)
 {
-	double d = v && cJSON_IsNumber(node(v)) ? node(v)->valuedouble : -1;
-
-	if (!(d >= 0 && d <= 9007199254740992.0) || (double)(uint64_t)d != d) {
+	if (!v || v->type != NODE_NUMBER || !v->is_whole) {
 		return wrong_type(what, "a whole number from 0 to 2^53", e);
 	}
-	*out = (uint64_t)d;
+	*out = v->number;
 	return 0;
 }
 
@@ -214,7 +231,7 @@ int json_to_bool(const struct json *v, const char *what, bool *out, struct err *
 	if (!v || !json_is_bool(v)) {
 		return wrong_type(what, "true or false", e);
 	}
-	*out = cJSON_IsTrue(node(v));
+	*out = v->truth;
 	return 0;
 }
 
@@ -310,22 +327,22 @@ static void close_container(struct json_out *o, char c)
 	o->depth--;
 }
 
-void json_object(struct json_out *o)
+void json_begin_object(struct json_out *o)
 {
 	open_container(o, '{');
 }
 
-void json_object_end(struct json_out *o)
+void json_end_object(struct json_out *o)
 {
 	close_container(o, '}');
 }
 
-void json_array(struct json_out *o)
+void json_begin_array(struct json_out *o)
 {
 	open_container(o, '[');
 }
 
-void json_array_end(struct json_out *o)
+void json_end_array(struct json_out *o)
 {
 	close_container(o, ']');
 }

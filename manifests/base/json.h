@@ -1,6 +1,6 @@
 /* JSON (RFC 8259) at the edge: a reader of typed members with the path in every error, and a
  * streaming writer. The reader refuses what is not UTF-8, text behind the value, duplicate keys, a
- * depth over JSON_DEPTH_MAX, and integers that are not exact (over 2^53). cJSON does the parsing. */
+ * depth over JSON_DEPTH_MAX, and integers that are not exact (over 2^53). Jansson does the parsing. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -60,10 +60,10 @@ struct json_out {
 };
 
 void json_out_init(struct json_out *o, struct buf *to, bool sorted);
-void json_object(struct json_out *o);
-void json_object_end(struct json_out *o);
-void json_array(struct json_out *o);
-void json_array_end(struct json_out *o);
+void json_begin_object(struct json_out *o);
+void json_end_object(struct json_out *o);
+void json_begin_array(struct json_out *o);
+void json_end_array(struct json_out *o);
 void json_put_key(struct json_out *o, const char *key);
 void json_put_str(struct json_out *o, struct str text); /* invalid UTF-8 bytes become U+FFFD */
 void json_put_u64(struct json_out *o, uint64_t value);

@@ -149,14 +149,14 @@ int log_error(const char *program, const struct err *e, bool json)
 		struct json_out o;
 
 		json_out_init(&o, &b, true);
-		json_object(&o);
+		json_begin_object(&o);
 		json_put_key(&o, "error");
-		json_object(&o);
+		json_begin_object(&o);
 		json_str(&o, "hint", str_of(e->hint));
 		json_str(&o, "reason", str_of(err_reason(e->rc)));
 		json_str(&o, "text", str_of(e->text));
-		json_object_end(&o);
-		json_object_end(&o);
+		json_end_object(&o);
+		json_end_object(&o);
 		puts(b.p);
 	}
 	return err_exit_status(e->rc);

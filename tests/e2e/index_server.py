@@ -30,6 +30,7 @@ import json
 import os
 import re
 import socketserver
+import ssl
 import sys
 import threading
 import time
@@ -410,12 +411,17 @@ def main():
     p.add_argument("--yanked", action="append", default=[], metavar="FILE=REASON")
     p.add_argument("--requires", action="append", default=[], metavar="FILE=SPEC")
     p.add_argument("--fault", action="append", default=[], metavar="KIND[=N][:NAME]")
+    p.add_argument("--tls", metavar="PEM", help="https with this certificate and key")
     p.add_argument("--log", help="one JSON line a request")
     options = p.parse_args()
     options.yanked, options.requires = pairs(options.yanked), pairs(options.requires)
     server = Server(("127.0.0.1", options.port), Handler)
     server.index = Index(options)
-    print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
+    if options.tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(options.tls)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    print(f"{'https' if options.tls else 'http'}://127.0.0.1:{server.server_address[1]}", flush=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

@@ -11,7 +11,7 @@ A SPEC is a string of shell-like words, the first two being name and version:
     'Demo_Pkg 1.0 python=">=3.9" extra=fast summary="What it is" module=other size=100000'
     'demo 2.8.3+cu12 metadata-version=2.8.3' a wheel renamed after it was built, as some publishers do
     'demo 1.0 file=path/in/wheel=TEXT'       one more member; in an sdist too
-    'demo 1.0 requires-build=setuptools'     sdist: build-system.requires
+    'demo 1.0 requires-build=setuptools'     sdist: build-system.requires; backend=MODULE where it is not setuptools
 
 From Python: make(folder, "demo 1.0 ...") returns the path; make_wheel and make_sdist take a Spec.
 """
@@ -29,7 +29,8 @@ import zipfile
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 MANY = ("requires", "extra", "file", "requires-build")
-ONE = ("kind", "tag", "build", "python", "summary", "module", "size", "metadata-version", "license")
+ONE = ("kind", "tag", "build", "python", "summary", "module", "size", "metadata-version", "license",
+       "backend")
 
 BACKEND = '''\
 """A build backend of its own: the wheel is written as it is, whatever is installed."""
@@ -177,7 +178,8 @@ def make_sdist(folder, spec):
         )
         members.append(("tiny_backend.py", backend.encode()))
     else:
-        pyproject += 'build-backend = "setuptools.build_meta"\n\n[project]\nname = "%s"\nversion = "%s"\n' % (
+        pyproject += 'build-backend = "%s"\n\n[project]\nname = "%s"\nversion = "%s"\n' % (
+            spec.one.get("backend", "setuptools.build_meta"),
             spec.name,
             spec.version,
         )

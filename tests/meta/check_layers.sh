@@ -46,7 +46,7 @@ include_law() {
 # A third-party header has one owner, or one for each direction: HEADER-PATTERN OWNER-PATTERN
 owners() {
 	cat <<'END'
-cjson/.*            manifests/base/json\.c
+jansson\.h         manifests/base/json\.c
 openssl/.*          verify/hash\.c
 sodium\.h           verify/crypto\.c
 archive.*\.h        verify/archive_in\.c

@@ -16,7 +16,7 @@ put() { # FILE LINE...
 clean_tree() {
 	rm -rf -- "${tree:?}"/*
 	put manifests/base/str.h '#include <stdint.h>'
-	put manifests/base/json.c '#include "manifests/base/str.h"' '#include <cjson/cJSON.h>'
+	put manifests/base/json.c '#include "manifests/base/str.h"' '#include <jansson.h>'
 	put manifests/base/log.c 'const char *program = "gpkg-bundle";'
 	put manifests/name.h '#include "manifests/base/str.h"'
 	put verify/trust.c '#include "manifests/name.h"'
@@ -72,7 +72,7 @@ plant mirror/db.c '#include "tests/unit/unit.h"' 'mirror must not include'
 plant mirror/db.c '#include "store.h"' 'not written from the root'
 plant mirror/db.c '#include "extra/store.h"' 'not written from the root'
 plant mirror/store.c '#include <sqlite3.h>' 'belongs to'
-plant bundle/main.c '#include <cjson/cJSON.h>' 'belongs to'
+plant bundle/main.c '#include <jansson.h>' 'belongs to'
 plant verify/trust.c '#include <curl/curl.h>' 'belongs to'
 plant verify/trust.c '#include <yaml.h>' 'has no owner'
 plant verify/common.c 'int x;' 'a name that says nothing'

@@ -27,7 +27,7 @@ sections() { # PAGE SECTION...
 	local page=$1 section
 	shift
 	for section in "$@"; do
-		grep -qx "\.SH $section" "$page" || echo "no section $section"
+		grep -qxE "\.SH $section" "$page" || echo "no section $section"
 	done
 }
 
@@ -67,15 +67,26 @@ reasons() {
 	sed -nE 's/^RC\([A-Z_]+, [1-4], "([a-z-]+)".*/\1/p' manifests/base/rc.def
 }
 
-reason_status() { # each reason stands with its exit status: ".TP" ".B reason" then the text
+# Under the heading of its exit status stand ".B reason" and, in the next line, what it means.
+reason_status() {
 	local reason status
 	while read -r reason status; do
-		awk -v reason="$reason" -v status="$status" '
+		sed 's/\\-/-/g' man/gpkg-bundle.1 | awk -v reason="$reason" -v status="$status" '
+			/^\.SH/ { inside = $2 == "REASON" }
 			/^\.SS/ { at = $NF }
-			$1 == ".B" && $2 == reason { found = at }
+			inside && $1 == ".B" && $2 == reason { found = at }
 			END { if (found != status) print "reason " reason " does not stand under status " status }
-		' man/gpkg-bundle.1
+		'
 	done < <(sed -nE 's/^RC\([A-Z_]+, ([1-4]), "([a-z-]+)".*/\2 \1/p' manifests/base/rc.def)
+}
+
+# The table of verbs says of each what `gpkg-bundle --help` says.
+verb_lines() {
+	local name text
+	while IFS='|' read -r name text; do
+		grep -A 1 -x "\.B $name" man/gpkg-bundle.1 | grep -qxF -- "$text" ||
+			echo "$name: not described as \"$text\""
+	done < <(sed -nE 's/^VERB\([A-Z]+, ([a-z]+), "(.*)"\)/\1|\2/p' bundle/commands.def)
 }
 
 environment() { # every variable that the program reads
@@ -107,7 +118,7 @@ for page in man/*.1; do
 	check "$page" sections "$page" NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" "SEE ALSO"
 done
 for page in man/*.5; do
-	check "$page" sections "$page" NAME DESCRIPTION EXAMPLES "SEE ALSO"
+	check "$page" sections "$page" NAME DESCRIPTION "EXAMPLES?" "SEE ALSO"
 done
 for page in man/*; do
 	check "$page" titled "$page"
@@ -117,7 +128,7 @@ done
 for format in lock manifest bundle-file; do
 	check "no man/gpkg-$format.5" test -e "man/gpkg-$format.5"
 done
-check "man/gpkg-bundle.1" mentions_of man/gpkg-bundle.1 verbs
+check "man/gpkg-bundle.1" verb_lines
 check "man/gpkg-bundle.1" mentions_of man/gpkg-bundle.1 reasons
 check "man/gpkg-bundle.1" reason_status
 check "man/gpkg-bundle.1" mentions_of man/gpkg-bundle.1 environment

@@ -10,7 +10,7 @@ check() { # WHAT COMMAND...: the command must succeed and say nothing
 	if ! said=$("$@" 2>&1) || [ -n "$said" ]; then
 		wrong=$((wrong + 1))
 		echo "$what"
-		printf '\t%s\n' "${said//$'\n'/$'\n\t'}"
+		[ -z "$said" ] || printf '\t%s\n' "${said//$'\n'/$'\n\t'}"
 	fi
 }
 

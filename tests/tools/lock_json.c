@@ -16,7 +16,7 @@ static struct str unless_dash(const char *text)
 
 static void put_target(struct json_out *o, const struct target *t, struct arena *a)
 {
-	json_object(o);
+	json_begin_object(o);
 	json_str(o, "name", t->name);
 	json_cstr(o, "python", target_python_text(a, &t->python));
 	json_str(o, "platform", t->platform);
@@ -24,7 +24,7 @@ static void put_target(struct json_out *o, const struct target *t, struct arena 
 	json_cstr(o, "cuda", arena_printf(a, "%u.%u", t->cuda.major, t->cuda.minor));
 	json_cstr(o, "cxx11_abi", t->cxx11_abi < 0 ? NULL : t->cxx11_abi ? "TRUE" : "FALSE");
 	json_cstr(o, "glibc", arena_printf(a, "%u.%u", t->libc_major, t->libc_minor));
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static void put_package(struct json_out *o, const struct lock_package *p)
@@ -32,14 +32,14 @@ static void put_package(struct json_out *o, const struct lock_package *p)
 	CLEANUP_BUF struct buf version = BUF_INIT;
 
 	version_format(&p->req.specifiers.v[0].version, &version);
-	json_object(o);
+	json_begin_object(o);
 	json_str(o, "name", p->req.name);
 	json_str(o, "requirement", p->req.raw);
 	json_str(o, "version", buf_str(&version));
 	json_str(o, "url", p->url);
 	json_str(o, "file", p->file);
 	json_u64(o, "line", p->line);
-	json_object_end(o);
+	json_end_object(o);
 }
 
 static bool fits(struct arena *a, const struct tag_list *tags, struct str file)
@@ -67,11 +67,11 @@ static int put_fits(struct json_out *o, const struct lock *l, struct arena *a, c
 	}
 	tag_list_of(a, &target, &tags);
 	json_put_key(o, machine);
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < l->npackages; i++) {
 		json_put_bool(o, fits(a, &tags, l->packages[i].file));
 	}
-	json_array_end(o);
+	json_end_array(o);
 	return 0;
 }
 
@@ -80,27 +80,27 @@ static int put_lock(struct json_out *o, const struct lock *l, char **machines, s
 	struct arena arena = ARENA_INIT;
 	int r = 0;
 
-	json_object(o);
+	json_begin_object(o);
 	json_cstr(o, "kind", l->kind == LOCK_GPKG ? "gpkg" : "native");
 	json_put_key(o, "targets");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < l->ntargets; i++) {
 		put_target(o, &l->targets[i], &arena);
 	}
-	json_array_end(o);
+	json_end_array(o);
 	json_put_key(o, "packages");
-	json_array(o);
+	json_begin_array(o);
 	for (size_t i = 0; i < l->npackages; i++) {
 		put_package(o, &l->packages[i]);
 	}
-	json_array_end(o);
+	json_end_array(o);
 	json_put_key(o, "fits");
-	json_object(o);
+	json_begin_object(o);
 	for (; !r && *machines; machines++) {
 		r = put_fits(o, l, &arena, *machines, e);
 	}
-	json_object_end(o);
-	json_object_end(o);
+	json_end_object(o);
+	json_end_object(o);
 	arena_release(&arena);
 	return r;
 }
