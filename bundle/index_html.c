@@ -158,6 +158,33 @@ static void ignore_message(void *context, const char *text, ...)
 	(void)text;
 }
 
+/* Length of "</html ...>" or "</body ...>" at the start of the text, or 0. */
+static size_t end_tag(struct str text)
+{
+	if (!str_eq_nocase(str_first(text, 6), STR("</html")) &&
+		!str_eq_nocase(str_first(text, 6), STR("</body"))) {
+		return 0;
+	}
+	size_t n = str_find(text, '>');
+	return n < text.n ? n + 1 : text.n;
+}
+
+/* libxml2 ends where the root element does, but some indexes are grown by appending links behind </html>,
+ * and every client sees them: so it is not told. */
+static void feed(struct reader *r, struct str html)
+{
+	while (html.n && !r->is_newer) {
+		size_t n = 0;
+
+		while (n < html.n && n < CHUNK && !(html.p[n] == '<' && end_tag(str_skip(html, n)))) {
+			n++;
+		}
+		htmlParseChunk(r->parser, html.p, (int)n, 0);
+		html = str_skip(html, n);
+		html = str_skip(html, end_tag(html));
+	}
+}
+
 static int parse(struct reader *r, struct str html, struct err *e)
 {
 	xmlSAXHandler events = {
@@ -173,13 +200,9 @@ static int parse(struct reader *r, struct str html, struct err *e)
 	if (!r->parser) {
 		return err_set(e, RC_BUG, "the HTML reader does not start");
 	}
-	htmlCtxtUseOptions(r->parser, HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
-			HTML_PARSE_NONET | HTML_PARSE_NOIMPLIED);
-	for (size_t at = 0; at < html.n && !r->is_newer; at += CHUNK) {
-		struct str piece = str_first(str_skip(html, at), CHUNK);
-
-		htmlParseChunk(r->parser, piece.p, (int)piece.n, 0);
-	}
+	htmlCtxtUseOptions(r->parser,
+		HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET);
+	feed(r, html);
 	htmlParseChunk(r->parser, "", 0, 1);
 	htmlFreeParserCtxt(r->parser);
 	return 0;

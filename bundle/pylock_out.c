@@ -10,24 +10,39 @@ static void put_key(struct buf *out, const char *key, struct str value)
 	buf_addc(out, '\n');
 }
 
-static void put_package(const struct manifest_file *f, struct buf *out)
+/* Behind what says where the file is. */
+static void put_file(const struct manifest_file *f, struct buf *out)
 {
 	struct arena a = ARENA_INIT;
 	char hex[DIGEST_HEX + 1];
 
+	buf_adds(out, "path = ");
+	toml_put_str(out, str_of(manifest_member(&a, f)));
+	buf_addf(out, ", size = %llu, hashes = { sha256 = \"%s\" } }", (unsigned long long)f->size,
+		digest_hex(&f->sha256, hex));
+	arena_release(&a);
+}
+
+static void put_package(const struct manifest_file *f, struct buf *out)
+{
 	buf_adds(out, "\n[[packages]]\n");
 	put_key(out, "name", f->name);
-	put_key(out, "version", f->version);
+	if (!f->local_mismatch) {
+		put_key(out, "version", f->version);
+	}
 	if (f->requires_python.n) {
 		put_key(out, "requires-python", f->requires_python);
 	}
-	buf_adds(out, f->kind == DIST_WHEEL ? "wheels = [{ name = " : "sdist = { name = ");
-	toml_put_str(out, f->file);
-	buf_adds(out, ", path = ");
-	toml_put_str(out, str_of(manifest_member(&a, f)));
-	buf_addf(out, ", size = %llu, hashes = { sha256 = \"%s\" } }%s\n", (unsigned long long)f->size,
-		digest_hex(&f->sha256, hex), f->kind == DIST_WHEEL ? "]" : "");
-	arena_release(&a);
+	if (f->local_mismatch) {
+		/* No version fits both file name and METADATA; an archive needs none. */
+		buf_adds(out, "archive = { ");
+	} else {
+		buf_adds(out, f->kind == DIST_WHEEL ? "wheels = [{ name = " : "sdist = { name = ");
+		toml_put_str(out, f->file);
+		buf_adds(out, ", ");
+	}
+	put_file(f, out);
+	buf_adds(out, f->kind == DIST_WHEEL && !f->local_mismatch ? "]\n" : "\n");
 }
 
 void pylock_write(const struct manifest *m, const struct manifest_target *t, struct buf *out)

@@ -63,6 +63,8 @@ static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const
 	} else if (is_name(key, key_size, "Content-Length") ||
 		   is_name(key, key_size, "Transfer-Encoding")) {
 		q->has_body = true;
+	} else if (!request_is_token((struct str){ key, key_size })) {
+		q->has_bad_field = true;
 	}
 	return MHD_YES;
 }
@@ -325,7 +327,7 @@ static struct MHD_Daemon *start_daemon(struct http_server *server, int fd)
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_ADDRESS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_MEMORY,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_SECONDS,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_STRICT_FOR_CLIENT, 0,
 		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
 		MHD_OPTION_NOTIFY_COMPLETED, completed, server,
 		MHD_OPTION_NOTIFY_CONNECTION, connection_changed, server,

@@ -111,7 +111,21 @@ int install_venv(const struct target_python *want, const char *folder, bool is_q
 	return result;
 }
 
-/* pip takes a file by its name, and objects have none: links with the names of the files lead to them. */
+/* By name and version, so that pip does not note down a path that will be gone. Where METADATA lacks the
+ * local version of the file name, pip takes the file by its path alone. */
+static void add_requirement(struct buf *lines, const struct manifest_file *f, const char *path)
+{
+	char hex[DIGEST_HEX + 1];
+
+	if (f->local_mismatch) {
+		build_env_requirement(lines, path, &f->sha256);
+		return;
+	}
+	buf_addf(lines, "%.*s==%.*s --hash=sha256:%s\n", STR_ARG(f->name), STR_ARG(f->version),
+		digest_hex(&f->sha256, hex));
+}
+
+/* pip knows a file by its name, and objects have none: links with the names of the files lead to them. */
 static int link_files(struct store *s, const struct closure *files, const char *folder, struct buf *lines,
 	struct arena *a, struct err *e)
 {
@@ -124,15 +138,17 @@ static int link_files(struct store *s, const struct closure *files, const char *
 		if (symlink(arena_printf(a, "%s/objects/%.2s/%s", store_dir(s), hex, hex), link)) {
 			return err_sys(e, "%s: cannot make the link", link);
 		}
-		build_env_requirement(lines, link, &f->sha256);
+		add_requirement(lines, f, link);
 	}
 	return 0;
 }
 
-static int run_pip(const char *venv, const char *list, bool is_quiet, struct arena *a, struct err *e)
+static int run_pip(const char *venv, const char *folder, const char *list, bool is_quiet, struct arena *a,
+	struct err *e)
 {
 	const char *const argv[] = { arena_printf(a, "%s/bin/python", venv), "-m", "pip", "install",
-		"--no-index", "--no-deps", "--require-hashes", "--no-cache-dir", "-r", list, NULL };
+		"--no-index", "--no-deps", "--require-hashes", "--no-cache-dir", "--find-links", folder,
+		"-r", list, NULL };
 	struct child_result r;
 
 	if (run(argv, is_quiet, &r, e)) {
@@ -168,7 +184,7 @@ int install_files(struct store *s, const struct closure *files, const char *venv
 		r = fs_write(list, buf_str(&lines), 0600, e);
 	}
 	if (!r && files->n) {
-		r = run_pip(venv, list, is_quiet, &a, e);
+		r = run_pip(venv, folder, list, is_quiet, &a, e);
 	}
 	fs_remove_tree(folder, &ignored);
 	arena_release(&a);

@@ -374,12 +374,26 @@ static bool is_allowed_host(const struct respond_setting *setting, struct str na
 	return setting->nhosts == 0;
 }
 
+bool request_is_token(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c)) {
+			return false;
+		}
+	}
+	return name.n > 0;
+}
+
 static bool check_request(struct exchange *x)
 {
 	const struct request *q = x->request;
 	struct str name;
 
-	if (q->nhosts != 1 || !parse_host(q->host, &name)) {
+	if (q->has_bad_field) {
+		refuse(x->out, 400, "a header name is not allowed");
+	} else if (q->nhosts != 1 || !parse_host(q->host, &name)) {
 		refuse(x->out, 400, "one Host header, with a name or an address, is needed");
 	} else if (!is_allowed_host(x->setting, name)) {
 		refuse(x->out, 421, "this host name is not served here");

@@ -16,7 +16,8 @@ struct request {
 	size_t naccept;
 	struct str if_none_match, if_range, range, host; /* empty: absent */
 	size_t nhosts, nranges; /* how many header lines there were */
-	bool has_body; /* Content-Length or Transfer-Encoding, whatever they say */
+	bool has_body;      /* Content-Length or Transfer-Encoding, whatever they say */
+	bool has_bad_field; /* a header name that is no token: "Content-Length : 5" */
 };
 
 /* What does not change from request to request. */
@@ -45,6 +46,9 @@ struct response {
 	char text[RESPONSE_TEXT]; /* where header values point to */
 	size_t text_used;
 };
+
+/* Is it a token (RFC 9110 section 5.6.2), as every header name must be? */
+bool request_is_token(struct str name);
 
 /* `out` must stay where it is until response_release; it points into itself and into the site. */
 void respond(const struct site *site, const struct respond_setting *setting, const struct request *request,

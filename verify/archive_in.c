@@ -35,8 +35,8 @@ static int reader_error(struct archive_in *a, struct err *e)
 	return err_set(e, RC_WHEEL, "the archive is damaged: %s", why ? why : "no reason is given");
 }
 
-/* libarchive's answers below ARCHIVE_OK are all taken as damage, but for one: it cannot put a name into
- * the character set of the locale, where we take the name's bytes. */
+/* libarchive's answers below ARCHIVE_OK are all taken as damage, but for one: it cannot put a name
+ * into the character set of the locale, where we take the name's bytes. */
 static bool is_name_warning(struct archive_in *a, int rc)
 {
 	const char *why = archive_error_string(a->reader);
@@ -51,7 +51,8 @@ static int reader_begin(struct archive_in *a, enum archive_kind kind, struct err
 	struct archive *r = a->reader;
 	int rc;
 
-	/* Only what an sdist is made of: libarchive's other readers are where its faults were found. */
+	/* Only what an sdist is made of: libarchive's other readers are where its faults were
+	 * found. */
 	if (kind == ARCHIVE_TAR_GZ) {
 		rc = archive_read_support_filter_gzip(r);
 		rc = rc == ARCHIVE_OK ? archive_read_support_format_tar(r) : rc;
@@ -79,7 +80,8 @@ int archive_in_open(int fd, enum archive_kind kind, struct archive_in **out, str
 	a->size = (uint64_t)st.st_size;
 	a->piece = mem_alloc(PIECE);
 	a->reader = archive_read_new();
-	int rc = a->reader ? reader_begin(a, kind, e) : err_set(e, RC_BUG, "libarchive cannot start");
+	int rc = a->reader ? reader_begin(a, kind, e)
+			   : err_set(e, RC_BUG, "libarchive cannot start");
 	if (rc) {
 		archive_in_close(a);
 		return rc;
@@ -123,7 +125,8 @@ static int kind_check(struct archive_entry *entry, struct err *e)
 	if (archive_entry_is_encrypted(entry)) {
 		return err_set(e, RC_WHEEL, "it is encrypted");
 	}
-	if (type == AE_IFREG && (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0)) {
+	if (type == AE_IFREG &&
+		(!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0)) {
 		return err_set(e, RC_WHEEL, "its size is not declared");
 	}
 	return 0;
@@ -138,8 +141,8 @@ static int amount_check(struct archive_in *a, uint64_t more, struct err *e)
 	uint64_t sum = a->inflated + more;
 	if (sum > BOMB_SIZE && sum / BOMB_RATIO > a->size) {
 		return err_set(e, RC_WHEEL,
-			"a decompression bomb: %" PRIu64 " bytes inflate to %" PRIu64 " or more", a->size,
-			sum);
+			"a decompression bomb: %" PRIu64 " bytes inflate to %" PRIu64 " or more",
+			a->size, sum);
 	}
 	return 0;
 }
@@ -170,8 +173,8 @@ static int name_take(struct archive_entry *entry, struct str *out, struct err *e
 	return rc;
 }
 
-static int member_take(struct archive_in *a, struct archive_entry *entry, struct archive_member *out,
-	struct err *e)
+static int member_take(struct archive_in *a, struct archive_entry *entry,
+	struct archive_member *out, struct err *e)
 {
 	char shown[MEMBER_NAME_SHOWN];
 	struct archive_member m = {

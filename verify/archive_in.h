@@ -1,6 +1,7 @@
-/* A tar.gz or zip from somebody else, member by member, in order (libarchive; this is the only reader
- * that sees it). What comes out is safe to write below a folder: regular files and folders with clean
- * relative names; everything else, and more than the limits of wheels, is RC_WHEEL or RC_LIMIT. */
+/* A tar.gz or zip from somebody else, member by member, in order (libarchive; this is the only
+ * reader that sees it). What comes out is safe to write below a folder: regular files and folders
+ * with clean relative names; everything else, and more than the limits of wheels, is RC_WHEEL or
+ * RC_LIMIT. */
 #ifndef VERIFY_ARCHIVE_IN_H
 #define VERIFY_ARCHIVE_IN_H
 
@@ -10,9 +11,9 @@
 enum archive_kind { ARCHIVE_TAR_GZ = 1, ARCHIVE_ZIP };
 
 struct archive_member {
-	struct str name;  /* valid until the next call; without "./" in front and '/' behind */
-	uint64_t size;    /* as declared; 0 for folders */
-	int64_t mtime;    /* seconds; 0 unknown */
+	struct str name; /* valid until the next call; without "./" in front and '/' behind */
+	uint64_t size;   /* as declared; 0 for folders */
+	int64_t mtime;   /* seconds; 0 unknown */
 	bool is_dir, is_executable;
 };
 

@@ -27,6 +27,8 @@ struct verified {
 	size_t next_file; /* index of the file that verified_next announces next */
 };
 
+static const char zeros[TAR_BLOCK];
+
 /* ---- members ---- */
 
 static int read_header(struct verified *v, struct err *e)
@@ -77,11 +79,9 @@ static int check_padding(struct verified *v, struct err *e)
 	size_t n = (size_t)tar_padding(v->member.size);
 	int r = zstd_in_exact(v->in, bytes, n, e);
 
-	for (size_t i = 0; !r && i < n; i++) {
-		if (bytes[i]) {
-			r = err_set(e, RC_BUNDLE_MEMBER, "member %.*s: bytes stand in its padding",
-				STR_ARG(v->member.path));
-		}
+	if (!r && memcmp(bytes, zeros, n) != 0) {
+		r = err_set(e, RC_BUNDLE_MEMBER, "member %.*s: bytes stand in its padding",
+			STR_ARG(v->member.path));
 	}
 	return r;
 }
@@ -114,13 +114,59 @@ static void keep_text(struct verified *v, const char *name, struct str text)
 	vec_push(&v->texts, t);
 }
 
-static int missing(const struct verified *v, const char *name, struct err *e)
+/* ---- a member that stands where another should ---- */
+
+static size_t listed_at(const struct verified *v, struct str path)
 {
-	if (v->member.is_end) {
-		return err_set(e, RC_BUNDLE_MISSING, "member %s is missing", name);
+	struct arena a = ARENA_INIT;
+	size_t i = 0;
+
+	while (i < v->manifest.nfiles && !str_is(path, manifest_member(&a, &v->manifest.files[i]))) {
+		i++;
 	}
-	return err_set(e, RC_BUNDLE_MISSING, "member %s is missing: %.*s stands in its place", name,
-		STR_ARG(v->member.path));
+	arena_release(&a);
+	return i;
+}
+
+static bool was_taken(const struct verified *v, struct str path)
+{
+	vec_each(struct bundle_text, t, &v->texts) {
+		if (str_is(path, t->name)) {
+			return true;
+		}
+	}
+	return listed_at(v, path) < v->next_file;
+}
+
+/* Is it a name that this bundle may have? Until the manifest is read, one that every bundle has. */
+static bool is_known(struct verified *v, struct str path)
+{
+	char **later;
+	size_t n = bundle_later_names(&v->arena, &v->manifest, &later);
+	bool known = str_starts(path, MEMBER_MANIFEST) || str_starts(path, MEMBER_SUMS) ||
+		     listed_at(v, path) < v->manifest.nfiles;
+
+	for (size_t i = 0; i < n; i++) {
+		known |= str_is(path, later[i]);
+	}
+	return known;
+}
+
+/* `expected`: NULL where nothing should follow. */
+static int out_of_place(struct verified *v, const char *expected, struct err *e)
+{
+	struct str path = v->member.path;
+	bool is_again = !v->member.is_end && was_taken(v, path);
+
+	if (v->member.is_end) {
+		return err_set(e, RC_BUNDLE_MISSING, "member %s is missing", expected);
+	}
+	if (is_again || !expected || !is_known(v, path)) {
+		return err_set(e, RC_BUNDLE_EXTRA, "member %.*s %s", STR_ARG(path),
+			is_again ? "stands there twice" : "is not in the manifest");
+	}
+	return err_set(e, RC_BUNDLE_MISSING, "member %s is missing: %.*s stands in its place", expected,
+		STR_ARG(path));
 }
 
 static int take_named(struct verified *v, const char *name, uint64_t max, struct str *out, struct err *e)
@@ -130,7 +176,7 @@ static int take_named(struct verified *v, const char *name, uint64_t max, struct
 	if (r) {
 		return r;
 	}
-	return next_is(v, name) ? take_text(v, max, out, e) : missing(v, name, e);
+	return next_is(v, name) ? take_text(v, max, out, e) : out_of_place(v, name, e);
 }
 
 /* ---- signatures ---- */
@@ -150,7 +196,8 @@ static int take_signatures(struct verified *v, const char *document, bool keep, 
 		int r = peek(v, e);
 
 		if (r || !next_is(v, name)) {
-			return r;
+			return !r && !out->n && !v->member.is_end && !is_known(v, v->member.path)
+				? out_of_place(v, name, e) : r;
 		}
 		if (out->n == LIMIT_SIGNATURES) {
 			return err_set(e, RC_BUNDLE_EXTRA, "%s: more than %d signatures", document,
@@ -364,27 +411,6 @@ struct str verified_text(const struct verified *v, const char *member)
 	return STR_NULL;
 }
 
-static bool is_listed(const struct verified *v, struct str path)
-{
-	struct arena a = ARENA_INIT;
-	bool found = false;
-
-	for (size_t i = 0; i < v->manifest.nfiles && !found; i++) {
-		found = str_is(path, manifest_member(&a, &v->manifest.files[i]));
-	}
-	arena_release(&a);
-	return found;
-}
-
-static int wrong_member(const struct verified *v, const char *expected, struct err *e)
-{
-	if (!v->member.is_end && !is_listed(v, v->member.path)) {
-		return err_set(e, RC_BUNDLE_EXTRA, "member %.*s is not in the manifest",
-			STR_ARG(v->member.path));
-	}
-	return missing(v, expected, e);
-}
-
 int verified_next(struct verified *v, const struct manifest_file **file, struct err *e)
 {
 	if (v->next_file == v->manifest.nfiles) {
@@ -393,9 +419,7 @@ int verified_next(struct verified *v, const struct manifest_file **file, struct 
 	const struct manifest_file *f = &v->manifest.files[v->next_file];
 	const char *name = manifest_member(&v->arena, f);
 	int r = peek(v, e);
-	if (!r && !next_is(v, name)) {
-		r = wrong_member(v, name, e);
-	}
+	r = !r && !next_is(v, name) ? out_of_place(v, name, e) : r;
 	if (!r && v->member.size != f->size) {
 		r = err_set(e, RC_BUNDLE_HASH, "member %s: %llu bytes, the manifest says %llu", name,
 			(unsigned long long)v->member.size, (unsigned long long)f->size);
@@ -456,16 +480,13 @@ int verified_copy(struct verified *v, int (*take)(void *context, const void *byt
 
 int verified_finish(struct verified *v, struct err *e)
 {
-	char block[TAR_BLOCK], zero[TAR_BLOCK] = { 0 };
+	char block[TAR_BLOCK];
 	struct str rest = STR_NULL;
 	int r = peek(v, e);
 
-	if (!r && !v->member.is_end) {
-		r = err_set(e, RC_BUNDLE_EXTRA, "member %.*s is not in the manifest",
-			STR_ARG(v->member.path));
-	}
+	r = !r && !v->member.is_end ? out_of_place(v, NULL, e) : r;
 	r = r ? r : zstd_in_exact(v->in, block, sizeof(block), e);
-	if (!r && memcmp(block, zero, sizeof(block)) != 0) {
+	if (!r && memcmp(block, zeros, sizeof(block)) != 0) {
 		r = err_set(e, RC_BUNDLE_TRAILING, "bytes stand in its end marker");
 	}
 	r = r ? r : zstd_in_piece(v->in, SIZE_MAX, &rest, e);

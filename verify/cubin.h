@@ -11,9 +11,9 @@ struct cubin_arch {
 	char suffix; /* 0, 'a', 'f' */
 };
 
-/* ELF ABI version 7 (CUDA up to 12) tells everything in e_flags. Version 8 tells the number there, and
- * the suffix only in the options that .note.nv.tkinfo quotes; without that note 'a' is assumed, which
- * promises least. RC_WHEEL. */
+/* ELF ABI version 7 (CUDA up to 12) tells everything in e_flags. Version 8 tells the number there,
+ * and the suffix only in the options that .note.nv.tkinfo quotes; without that note 'a' is assumed,
+ * which promises least. RC_WHEEL. */
 int cubin_arch_read(struct str bytes, struct cubin_arch *out, struct err *e);
 
 #endif

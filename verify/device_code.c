@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { STOP = 1 }; /* wheel_stream ends there, and that is no error */
+enum { STOP = 1 };                           /* wheel_stream ends there, and that is no error */
 enum { STEP_LIBRARY = 8, STEP_ARCHIVE = 2 }; /* members of an ar archive begin at even offsets */
 
 #define CUBIN_MAX (64 * MIB)
@@ -23,8 +23,10 @@ void device_code_release(struct device_code *d)
 
 static int key_cmp(const struct device_entry *x, const struct device_entry *y)
 {
-	const unsigned a[] = { x->kind, x->sm, (unsigned char)x->suffix, x->isa_major, x->isa_minor };
-	const unsigned b[] = { y->kind, y->sm, (unsigned char)y->suffix, y->isa_major, y->isa_minor };
+	const unsigned a[] = { x->kind, x->sm, (unsigned char)x->suffix, x->isa_major,
+		x->isa_minor };
+	const unsigned b[] = { y->kind, y->sm, (unsigned char)y->suffix, y->isa_major,
+		y->isa_minor };
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
 		if (a[i] != b[i]) {
@@ -121,8 +123,8 @@ static int member_take(void *context, const void *bytes, size_t n, struct err *e
 	return s->kind == MEMBER_CONTAINERS ? fatbin_scan_add(&s->containers, bytes, n, e) : STOP;
 }
 
-static int loose_cubin_add(struct wheel *w, const struct wheel_member *m, struct member_scan *s,
-	struct err *e)
+static int loose_cubin_add(
+	struct wheel *w, const struct wheel_member *m, struct member_scan *s, struct err *e)
 {
 	char shown[MEMBER_NAME_SHOWN];
 	struct cubin_arch arch;
@@ -146,7 +148,8 @@ static int loose_cubin_add(struct wheel *w, const struct wheel_member *m, struct
 	return 0;
 }
 
-static int member_scan(struct wheel *w, const struct wheel_member *m, struct member_scan *s, struct err *e)
+static int member_scan(
+	struct wheel *w, const struct wheel_member *m, struct member_scan *s, struct err *e)
 {
 	int rc = wheel_stream(w, m, member_take, s, e);
 
@@ -243,8 +246,9 @@ void device_code_format(const struct device_code *d, struct buf *out)
 		for (size_t i = 0; i < d->n; i++) {
 			const struct device_entry *entry = &d->v[i];
 
-			if (entry->kind != order[k].kind || (last && last->kind == entry->kind &&
-					last->sm == entry->sm && last->suffix == entry->suffix)) {
+			if (entry->kind != order[k].kind ||
+				(last && last->kind == entry->kind && last->sm == entry->sm &&
+					last->suffix == entry->suffix)) {
 				continue;
 			}
 			buf_addf(out, "%s%s_%u%.1s", last ? " " : "", order[k].prefix, entry->sm,

@@ -97,7 +97,8 @@ static int section_name(const struct elf *elf, size_t i, struct str *out, struct
 		return 0;
 	}
 	if (names >= elf->nsections) {
-		return err_set(e, RC_WHEEL, "ELF: there is no section %zu, which should hold names", names);
+		return err_set(e, RC_WHEEL, "ELF: there is no section %zu, which should hold names",
+			names);
 	}
 	int rc = section_contents(elf, names, &text, e);
 	if (rc) {
@@ -112,7 +113,8 @@ static int section_name(const struct elf *elf, size_t i, struct str *out, struct
 	return 0;
 }
 
-int elf_section(const struct elf *elf, size_t i, struct str *name, struct str *contents, struct err *e)
+int elf_section(
+	const struct elf *elf, size_t i, struct str *name, struct str *contents, struct err *e)
 {
 	struct str text = STR_NULL, bytes = STR_NULL;
 

@@ -1,5 +1,5 @@
-/* ELF64 little-endian files from somebody else (System V gABI chapter 4), as far as device code needs:
- * sections when there are any, bounds always checked. */
+/* ELF64 little-endian files from somebody else (System V gABI chapter 4), as far as device code
+ * needs: sections when there are any, bounds always checked. */
 #ifndef VERIFY_ELF_H
 #define VERIFY_ELF_H
 
@@ -12,9 +12,10 @@ struct elf {
 	size_t nsections;
 };
 
-bool elf_is(struct str bytes); /* the magic */
+bool elf_is(struct str bytes);                                  /* the magic */
 int elf_open(struct str bytes, struct elf *out, struct err *e); /* RC_WHEEL */
 /* Name and contents of section i (empty for SHT_NOBITS). RC_WHEEL where it leaves the file. */
-int elf_section(const struct elf *elf, size_t i, struct str *name, struct str *contents, struct err *e);
+int elf_section(
+	const struct elf *elf, size_t i, struct str *name, struct str *contents, struct err *e);
 
 #endif

@@ -84,7 +84,9 @@ static int entry_emit(struct fatbin_scan *s, const char *p, struct err *e)
 	struct fatbin_entry entry = {
 		.kind = le16(p),
 		.sm = le32(p + 28),
-		.suffix = flags & FLAG_ARCH_SPECIFIC ? 'a' : flags & FLAG_FAMILY_SPECIFIC ? 'f' : 0,
+		.suffix = flags & FLAG_ARCH_SPECIFIC     ? 'a'
+			  : flags & FLAG_FAMILY_SPECIFIC ? 'f'
+							 : 0,
 		.isa_major = le16(p + 26),
 		.isa_minor = le16(p + 24),
 		.flags = flags,
@@ -115,8 +117,8 @@ static int entry_next(struct fatbin_scan *s, struct str *rest, bool *starved, st
 	}
 	if (room < FATBIN_ENTRY_HEADER || !entry_fits(s->head, room)) {
 		return err_set(e, RC_WHEEL,
-			"fat binary container that ends at offset %" PRIu64 ": entry %zu leaves it", s->end,
-			s->entries + 1);
+			"fat binary container that ends at offset %" PRIu64 ": entry %zu leaves it",
+			s->end, s->entries + 1);
 	}
 	int rc = entry_emit(s, s->head, e);
 	entry_pass(s, s->head);
@@ -142,7 +144,8 @@ static int container_deny(struct fatbin_scan *s, struct err *e)
 {
 	if (s->is_certain) {
 		return err_set(e, RC_WHEEL,
-			"fat binary container at offset %" PRIu64 ": its size or its first entry is damaged",
+			"fat binary container at offset %" PRIu64
+			": its size or its first entry is damaged",
 			s->at - s->have);
 	}
 	s->nunreadable++;
@@ -207,7 +210,8 @@ int fatbin_scan_add(struct fatbin_scan *s, const void *bytes, size_t n, struct e
 		if (s->skip) {
 			break;
 		}
-		rc = s->end ? entry_next(s, &rest, &starved, e) : container_seek(s, &rest, &starved, e);
+		rc = s->end ? entry_next(s, &rest, &starved, e)
+			    : container_seek(s, &rest, &starved, e);
 		if (!starved) {
 			head_return(s, &rest, bytes);
 		}
@@ -218,7 +222,8 @@ int fatbin_scan_add(struct fatbin_scan *s, const void *bytes, size_t n, struct e
 int fatbin_scan_end(struct fatbin_scan *s, struct err *e)
 {
 	if (s->at != s->size) {
-		return err_set(e, RC_WHEEL, "it ends at byte %" PRIu64 " of %" PRIu64, s->at, s->size);
+		return err_set(
+			e, RC_WHEEL, "it ends at byte %" PRIu64 " of %" PRIu64, s->at, s->size);
 	}
 	return 0;
 }

@@ -5,9 +5,9 @@
  *	container  u32 magic, u16 version 1, u16 header size 16, u64 size of its entries
  *	entry      u16 kind, u16 0x0101, u32 header size (64 or more), u64 size stored, ...
  *
- * A push parser: pieces of any size go in, entries come out, and payloads are skipped, so that a member
- * of any size needs no memory. Containers stand at multiples of 8 bytes in the file (2 in a static
- * archive); the pointers to them are relocated at load time and useless on disk. */
+ * A push parser: pieces of any size go in, entries come out, and payloads are skipped, so that a
+ *member of any size needs no memory. Containers stand at multiples of 8 bytes in the file (2 in a
+ *static archive); the pointers to them are relocated at load time and useless on disk. */
 #ifndef VERIFY_FATBIN_H
 #define VERIFY_FATBIN_H
 
@@ -17,9 +17,9 @@
 enum { FATBIN_CONTAINER_HEADER = 16, FATBIN_ENTRY_HEADER = 64 };
 
 struct fatbin_entry {
-	uint16_t kind; /* 1 PTX, 2 cubin, 8 LTO; others are passed on as they are */
-	unsigned sm;   /* 90, 100 */
-	char suffix;   /* 0, 'a', 'f' */
+	uint16_t kind;                 /* 1 PTX, 2 cubin, 8 LTO; others are passed on as they are */
+	unsigned sm;                   /* 90, 100 */
+	char suffix;                   /* 0, 'a', 'f' */
 	unsigned isa_major, isa_minor; /* PTX: the ISA version */
 	uint64_t flags;
 };
@@ -27,16 +27,17 @@ struct fatbin_entry {
 struct fatbin_scan {
 	int (*take)(void *context, const struct fatbin_entry *entry, struct err *e);
 	void *context;
-	unsigned step; /* containers begin at its multiples */
-	uint64_t size; /* of the whole stream */
-	bool is_certain; /* set by the caller: what looks like a container is one */
+	unsigned step;      /* containers begin at its multiples */
+	uint64_t size;      /* of the whole stream */
+	bool is_certain;    /* set by the caller: what looks like a container is one */
 	size_t nunreadable; /* headers that no sound entry follows, where that may be chance */
 	/* private */
-	uint64_t at;   /* bytes that came in, less what is pushed back */
-	uint64_t skip; /* of what comes next */
-	uint64_t end;  /* of the container that is being read; 0 outside */
+	uint64_t at;    /* bytes that came in, less what is pushed back */
+	uint64_t skip;  /* of what comes next */
+	uint64_t end;   /* of the container that is being read; 0 outside */
 	size_t entries; /* in it so far */
-	char head[FATBIN_CONTAINER_HEADER + FATBIN_ENTRY_HEADER]; /* the beginning of what is looked at */
+	char head[FATBIN_CONTAINER_HEADER +
+		  FATBIN_ENTRY_HEADER]; /* the beginning of what is looked at */
 	size_t have;
 };
 

@@ -1,4 +1,5 @@
-/* PTX as text: the two directives that every module begins with (PTX ISA, ".version" and ".target"). */
+/* PTX as text: the two directives that every module begins with (PTX ISA, ".version" and
+ * ".target"). */
 #ifndef VERIFY_PTX_H
 #define VERIFY_PTX_H
 

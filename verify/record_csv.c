@@ -85,7 +85,8 @@ static int row_take(struct csv *c, struct record_row *row, struct err *e)
 	return 0;
 }
 
-int record_csv_parse(struct arena *a, struct str text, struct record_row **rows, size_t *n, struct err *e)
+int record_csv_parse(
+	struct arena *a, struct str text, struct record_row **rows, size_t *n, struct err *e)
 {
 	struct csv c = { a, text, 1 };
 	size_t lines = 1, count = 0;
@@ -95,7 +96,8 @@ int record_csv_parse(struct arena *a, struct str text, struct record_row **rows,
 	}
 	/* Every file, RECORD and its two signatures. */
 	if (lines > LIMIT_WHEEL_MEMBERS + 4) {
-		return err_set(e, RC_LIMIT, "%zu lines, over the limit of %d", lines, LIMIT_WHEEL_MEMBERS);
+		return err_set(
+			e, RC_LIMIT, "%zu lines, over the limit of %d", lines, LIMIT_WHEEL_MEMBERS);
 	}
 	struct record_row *list = arena_array(a, lines, sizeof(*list));
 	while (c.rest.n) {

@@ -10,8 +10,9 @@ struct record_row {
 	size_t line;
 };
 
-/* Rows in order of writing; slices of `text`, or of the arena where a quote was doubled. Three fields a
- * row; LF or CRLF; blank lines are skipped. RC_WHEEL with the line. */
-int record_csv_parse(struct arena *a, struct str text, struct record_row **rows, size_t *n, struct err *e);
+/* Rows in order of writing; slices of `text`, or of the arena where a quote was doubled. Three
+ * fields a row; LF or CRLF; blank lines are skipped. RC_WHEEL with the line. */
+int record_csv_parse(
+	struct arena *a, struct str text, struct record_row **rows, size_t *n, struct err *e);
 
 #endif

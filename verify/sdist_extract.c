@@ -1,5 +1,5 @@
-/* Unpacking an sdist. Nothing that the archive says is followed: names are clean (archive_in.h), links
- * never come, every file is made new (O_EXCL) below one folder that was empty. */
+/* Unpacking an sdist. Nothing that the archive says is followed: names are clean (archive_in.h),
+ * links never come, every file is made new (O_EXCL) below one folder that was empty. */
 #include "verify/sdist_in.h"
 
 #include "manifests/base/fs.h"
@@ -72,11 +72,12 @@ static int contents_write(struct unpack *u, int fd, const char *name, struct err
 }
 
 /* Building tools compare times: a file keeps its own. The umask must not matter either. */
-static int file_write(struct unpack *u, const struct archive_member *m, const char *name, struct err *e)
+static int file_write(
+	struct unpack *u, const struct archive_member *m, const char *name, struct err *e)
 {
 	mode_t mode = m->is_executable ? 0755 : 0644;
-	CLEANUP(fd) int fd =
-		openat(u->into, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	CLEANUP(fd)
+	int fd = openat(u->into, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 
 	if (fd < 0) {
 		return write_error(name, e);
@@ -113,7 +114,8 @@ static int unpack_all(struct unpack *u, int fd, struct str file_name, struct err
 	return rc;
 }
 
-int sdist_extract(int fd, struct str file_name, const char *into, struct arena *a, char **top, struct err *e)
+int sdist_extract(
+	int fd, struct str file_name, const char *into, struct arena *a, char **top, struct err *e)
 {
 	CLEANUP(fd) int folder = open(into, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct unpack u = { .walk = SDIST_WALK_INIT, .into = folder };

@@ -33,7 +33,8 @@ static void stub_find(struct sdist *s)
 		struct arena a = ARENA_INIT;
 		struct requirement r;
 
-		s->is_stub = requirement_parse(&a, s->build_requires[i], &r, &(struct err)ERR_INIT) == 0 &&
+		s->is_stub = requirement_parse(
+				     &a, s->build_requires[i], &r, &(struct err)ERR_INIT) == 0 &&
 			     is_stub_name(r.name);
 		arena_release(&a);
 	}
@@ -75,7 +76,8 @@ static int build_system_read(struct sdist *s, struct str text, struct err *e)
 	if (!toml_get(table, "requires")) {
 		return err_set(e, RC_WHEEL, "[build-system] has no requires");
 	}
-	rc = toml_opt_strs(&s->arena, table, "requires", false, &s->build_requires, &s->nbuild_requires, e);
+	rc = toml_opt_strs(
+		&s->arena, table, "requires", false, &s->build_requires, &s->nbuild_requires, e);
 	rc = rc ? rc : toml_opt_str(table, "build-backend", &s->build_backend, e);
 	return rc ? rc : requires_check(s, e);
 }
@@ -106,7 +108,8 @@ static int version_agrees(struct sdist *s, const struct dist_name *name, struct 
 	return 0;
 }
 
-static int pkg_info_take(struct sdist *s, const struct dist_name *name, struct str text, struct err *e)
+static int pkg_info_take(
+	struct sdist *s, const struct dist_name *name, struct str text, struct err *e)
 {
 	int rc = core_metadata_parse(&s->arena, text, &s->core, e);
 
@@ -124,8 +127,8 @@ static int pkg_info_take(struct sdist *s, const struct dist_name *name, struct s
 /* ---- the archive ---- */
 
 /* The text lives as long as the sdist: what is parsed points into it. */
-static int text_read(struct sdist_walk *w, const struct archive_member *m, uint64_t max, struct arena *a,
-	struct str *out, struct err *e)
+static int text_read(struct sdist_walk *w, const struct archive_member *m, uint64_t max,
+	struct arena *a, struct str *out, struct err *e)
 {
 	struct str piece = { "", 1 };
 	CLEANUP_BUF struct buf text = BUF_INIT;

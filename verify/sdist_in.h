@@ -7,28 +7,36 @@
 
 struct sdist {
 	struct arena arena;
-	struct core_metadata core; /* of PKG-INFO; core.name.n == 0 where there is none (old sdists) */
+	struct core_metadata
+		core; /* of PKG-INFO; core.name.n == 0 where there is none (old sdists) */
 	bool has_pyproject, has_setup_py;
-	/* PEP 518: build-system.requires, else what PEP 517 front ends take: "setuptools>=40.8.0". */
+	/* PEP 518: build-system.requires, else what PEP 517 front ends take: "setuptools>=40.8.0".
+	 */
 	struct str *build_requires;
 	size_t nbuild_requires;
 	struct str build_backend; /* "setuptools.build_meta:__legacy__" where none is named */
-	/* Its backend downloads the real wheel while it "builds" (nvidia-stub, wheel-stub): it never covers
-	 * a target. */
+	/* Its backend downloads the real wheel while it "builds" (nvidia-stub, wheel-stub): it
+	 * never covers a target. */
 	bool is_stub;
 	bool has_cuda_sources; /* a member ends in .cu or .cuh */
 };
-#define SDIST_INIT { .arena = ARENA_INIT }
+#define SDIST_INIT                  \
+	{                           \
+		.arena = ARENA_INIT \
+	}
 
 /* `project` is the normalised name that is expected; PKG-INFO must agree with it, and with the file
- * name's version. Reads the whole archive under the rules of archive_in.h; every member under one top
- * folder; pyproject.toml or setup.py must be there. Messages begin with the file's name. RC_WHEEL. */
+ * name's version. Reads the whole archive under the rules of archive_in.h; every member under one
+ * top folder; pyproject.toml or setup.py must be there. Messages begin with the file's name.
+ * RC_WHEEL. */
 int sdist_read(int fd, struct str file_name, struct str project, struct sdist *out, struct err *e);
 void sdist_release(struct sdist *s);
 
 /* Unpacks below an existing empty folder: regular files and folders only, clean relative names, no
- * links or devices, sizes capped; every file under one top folder, whose name is returned. Files get
- * their time, and mode 0644 or 0755 whatever the umask is. After an error what was written stays. */
-int sdist_extract(int fd, struct str file_name, const char *into, struct arena *a, char **top, struct err *e);
+ * links or devices, sizes capped; every file under one top folder, whose name is returned. Files
+ * get their time, and mode 0644 or 0755 whatever the umask is. After an error what was written
+ * stays. */
+int sdist_extract(
+	int fd, struct str file_name, const char *into, struct arena *a, char **top, struct err *e);
 
 #endif

@@ -65,8 +65,8 @@ static int top_check(struct sdist_walk *w, const struct archive_member *m, struc
 	return 0;
 }
 
-int sdist_walk_next(struct sdist_walk *w, struct archive_member *out, struct str *below, bool *found,
-	struct err *e)
+int sdist_walk_next(struct sdist_walk *w, struct archive_member *out, struct str *below,
+	bool *found, struct err *e)
 {
 	struct archive_member m;
 	bool is_there = false;

@@ -1,5 +1,5 @@
-/* SHA-512 and SHA-384 (FIPS 180-4 section 6.4), which RECORD may use beside SHA-256. Rare, and never
- * over much data: plain code, no library. */
+/* SHA-512 and SHA-384 (FIPS 180-4 section 6.4), which RECORD may use beside SHA-256. Rare, and
+ * never over much data: plain code, no library. */
 #ifndef VERIFY_SHA512_H
 #define VERIFY_SHA512_H
 

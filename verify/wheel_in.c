@@ -65,7 +65,8 @@ static int wheel_begin(struct wheel *w, struct str file_name, struct wheel **out
 	return 0;
 }
 
-int wheel_open(const struct wheel_source *source, struct str file_name, struct wheel **out, struct err *e)
+int wheel_open(
+	const struct wheel_source *source, struct str file_name, struct wheel **out, struct err *e)
 {
 	struct wheel *w = mem_alloc(sizeof(*w));
 
@@ -152,10 +153,10 @@ int wheel_fetch(struct wheel *w, uint64_t offset, char *to, size_t n, struct err
 struct member_in {
 	struct wheel *w;
 	const struct wheel_member *m;
-	uint64_t at;     /* in the file: what follows the piece that is in memory */
-	size_t n, used;  /* of that piece */
-	uint64_t left;   /* packed bytes that were not used yet */
-	uint64_t taken;  /* bytes of the contents so far */
+	uint64_t at;    /* in the file: what follows the piece that is in memory */
+	size_t n, used; /* of that piece */
+	uint64_t left;  /* packed bytes that were not used yet */
+	uint64_t taken; /* bytes of the contents so far */
 	uint32_t crc;
 	int (*take)(void *context, const void *bytes, size_t n, struct err *e);
 	void *context;
@@ -199,8 +200,8 @@ static void packed_use(struct member_in *in, size_t n)
 static int contents_take(struct member_in *in, const char *bytes, size_t n, struct err *e)
 {
 	if (n > in->m->size - in->taken) {
-		return err_set(e, RC_WHEEL, "it inflates to more than the %" PRIu64 " bytes it declares",
-			in->m->size);
+		return err_set(e, RC_WHEEL,
+			"it inflates to more than the %" PRIu64 " bytes it declares", in->m->size);
 	}
 	in->taken += n;
 	in->crc = (uint32_t)crc32(in->crc, (const Bytef *)bytes, (uInt)n);
@@ -240,9 +241,9 @@ static int inflate_step(struct member_in *in, z_stream *z, int *rc_z, struct err
 	packed_use(in, bytes.n - z->avail_in);
 	if (*rc_z != Z_OK && *rc_z != Z_STREAM_END) {
 		return err_set(e, RC_WHEEL, "its deflated bytes are damaged (%s)",
-			*rc_z == Z_BUF_ERROR ? "they end too early" :
-			z->msg		     ? z->msg :
-					       "zlib gives no reason");
+			*rc_z == Z_BUF_ERROR ? "they end too early"
+			: z->msg             ? z->msg
+					     : "zlib gives no reason");
 	}
 	return contents_take(in, in->w->inflated, made, e);
 }
@@ -260,7 +261,8 @@ static int deflated_read(struct member_in *in, struct err *e)
 	}
 	inflateEnd(&z);
 	if (!rc && in->left) {
-		rc = err_set(e, RC_WHEEL, "%" PRIu64 " bytes follow its deflated contents", in->left);
+		rc = err_set(
+			e, RC_WHEEL, "%" PRIu64 " bytes follow its deflated contents", in->left);
 	}
 	return rc;
 }
@@ -268,12 +270,12 @@ static int deflated_read(struct member_in *in, struct err *e)
 static int contents_check(const struct member_in *in, struct err *e)
 {
 	if (in->taken != in->m->size) {
-		return err_set(e, RC_WHEEL, "it has %" PRIu64 " bytes and declares %" PRIu64, in->taken,
-			in->m->size);
+		return err_set(e, RC_WHEEL, "it has %" PRIu64 " bytes and declares %" PRIu64,
+			in->taken, in->m->size);
 	}
 	if (in->crc != in->m->crc) {
-		return err_set(e, RC_WHEEL, "wrong CRC-32: %08" PRIx32 ", declared %08" PRIx32, in->crc,
-			in->m->crc);
+		return err_set(e, RC_WHEEL, "wrong CRC-32: %08" PRIx32 ", declared %08" PRIx32,
+			in->crc, in->m->crc);
 	}
 	return 0;
 }
@@ -307,7 +309,8 @@ static int member_read(struct member_in *in, struct err *e)
 }
 
 int member_stream(struct wheel *w, const struct wheel_member *m,
-	int (*take)(void *context, const void *bytes, size_t n, struct err *e), void *context, struct err *e)
+	int (*take)(void *context, const void *bytes, size_t n, struct err *e), void *context,
+	struct err *e)
 {
 	char shown[MEMBER_NAME_SHOWN];
 	struct member_in in = {
@@ -336,8 +339,8 @@ static int buf_take(void *context, const void *bytes, size_t n, struct err *e)
 	return 0;
 }
 
-int member_load(struct wheel *w, const struct wheel_member *m, uint64_t max, struct buf *out,
-	struct err *e)
+int member_load(
+	struct wheel *w, const struct wheel_member *m, uint64_t max, struct buf *out, struct err *e)
 {
 	char shown[MEMBER_NAME_SHOWN];
 
@@ -354,14 +357,16 @@ int member_load(struct wheel *w, const struct wheel_member *m, uint64_t max, str
 }
 
 int wheel_stream(struct wheel *w, const struct wheel_member *m,
-	int (*take)(void *context, const void *bytes, size_t n, struct err *e), void *context, struct err *e)
+	int (*take)(void *context, const void *bytes, size_t n, struct err *e), void *context,
+	struct err *e)
 {
 	int rc = member_stream(w, m, take, context, e);
 
 	return rc < 0 ? err_wrap(e, "%.*s", STR_ARG(w->name.file)) : rc;
 }
 
-int wheel_read(struct wheel *w, const struct wheel_member *m, uint64_t max, struct buf *out, struct err *e)
+int wheel_read(
+	struct wheel *w, const struct wheel_member *m, uint64_t max, struct buf *out, struct err *e)
 {
 	int rc = member_load(w, m, max, out, e);
 

@@ -13,8 +13,8 @@ static bool first_component(const struct wheel_member *m, struct str *out)
 	return n < m->name.n;
 }
 
-/* "{name}-{version}.dist-info", compared normalised. The local version may differ: publishers rename
- * files after the build (wheel_metadata reports it). */
+/* "{name}-{version}.dist-info", compared normalised. The local version may differ: publishers
+ * rename files after the build (wheel_metadata reports it). */
 static int info_check(const struct dist_name *name, struct str info, struct err *e)
 {
 	char shown[MEMBER_NAME_SHOWN];
@@ -22,13 +22,14 @@ static int info_check(const struct dist_name *name, struct str info, struct err 
 	struct str stem = str_first(info, info.n - (sizeof(".dist-info") - 1));
 	size_t dash = str_rfind(stem, '-');
 	struct version version;
-	bool fits = dash < stem.n && name_eq(str_first(stem, dash), name->name) &&
-		    version_parse(&a, str_skip(stem, dash + 1), &version, &(struct err)ERR_INIT) == 0 &&
-		    version_cmp_public(&version, &name->version) == 0;
+	bool fits =
+		dash < stem.n && name_eq(str_first(stem, dash), name->name) &&
+		version_parse(&a, str_skip(stem, dash + 1), &version, &(struct err)ERR_INIT) == 0 &&
+		version_cmp_public(&version, &name->version) == 0;
 
 	arena_release(&a);
-	return fits ? 0 :
-		      err_set(e, RC_WHEEL, "its folder \"%s\" does not belong to its file name",
+	return fits ? 0
+		    : err_set(e, RC_WHEEL, "its folder \"%s\" does not belong to its file name",
 			      member_name_show(info, shown));
 }
 
@@ -54,7 +55,8 @@ static int info_find(const struct wheel_member *members, size_t n, struct str *i
 	return 0;
 }
 
-static int info_files_check(const struct wheel_member *members, size_t n, struct str info, struct err *e)
+static int info_files_check(
+	const struct wheel_member *members, size_t n, struct str info, struct err *e)
 {
 	bool has_metadata = false, has_wheel = false;
 
@@ -93,7 +95,8 @@ static int scheme_check(const struct wheel_member *m, struct err *e)
 			return 0;
 		}
 	}
-	return err_set(e, RC_WHEEL, "member \"%s\": not under a scheme (purelib, platlib, headers, scripts, data)",
+	return err_set(e, RC_WHEEL,
+		"member \"%s\": not under a scheme (purelib, platlib, headers, scripts, data)",
 		member_name_show(m->name, shown));
 }
 

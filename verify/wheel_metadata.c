@@ -20,13 +20,15 @@ static bool is_same_local(const struct version *a, const struct version *b)
 static int metadata_agrees(const struct dist_name *name, struct wheel_metadata *md, struct err *e)
 {
 	if (!name_eq(md->core.name, name->name)) {
-		return err_set(e, RC_WHEEL, "Name \"%.*s\" is not that of the file", STR_ARG(md->core.name));
+		return err_set(e, RC_WHEEL, "Name \"%.*s\" is not that of the file",
+			STR_ARG(md->core.name));
 	}
 	if (version_cmp_public(&md->version, &name->version) != 0) {
 		err_set(e, RC_WHEEL, "Version \"%.*s\" is not that of the file, \"%.*s\"",
 			STR_ARG(md->core.version), STR_ARG(name->version.raw));
-		return err_hint(e, "the file was renamed after its build: ask its publisher for one "
-				   "that says what it is");
+		return err_hint(e,
+			"the file was renamed after its build: ask its publisher for one "
+			"that says what it is");
 	}
 	md->has_local_mismatch = !is_same_local(&md->version, &name->version);
 	return 0;

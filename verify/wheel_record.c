@@ -25,10 +25,10 @@ struct digester { /* every algorithm that RECORD may name */
 
 static size_t digest_size(struct str algorithm)
 {
-	return str_is(algorithm, "sha256") ? DIGEST_SIZE :
-	       str_is(algorithm, "sha384") ? SHA384_SIZE :
-	       str_is(algorithm, "sha512") ? SHA512_SIZE :
-					     0;
+	return str_is(algorithm, "sha256")   ? DIGEST_SIZE
+	       : str_is(algorithm, "sha384") ? SHA384_SIZE
+	       : str_is(algorithm, "sha512") ? SHA512_SIZE
+					     : 0;
 }
 
 static void digester_begin(struct digester *d, struct str algorithm)
@@ -154,8 +154,8 @@ static int size_check(const struct record_row *row, const struct wheel_member *m
 	return size == m->size ? 0 : row_error(row, "has another size than the file", e);
 }
 
-static int digest_check(struct record *r, const struct record_row *row, const struct wheel_member *m,
-	struct err *e)
+static int digest_check(
+	struct record *r, const struct record_row *row, const struct wheel_member *m, struct err *e)
 {
 	uint8_t want[SHA512_SIZE] = { 0 }, is[SHA512_SIZE] = { 0 };
 	struct str text = row->hash, algorithm;
@@ -169,7 +169,8 @@ static int digest_check(struct record *r, const struct record_row *row, const st
 		return row_error(row, "has a digest that is none of sha256, sha384 and sha512", e);
 	}
 	if (!base64url_exact(text, want, n)) {
-		return row_error(row, "has a digest that is no unpadded base64url of its length", e);
+		return row_error(
+			row, "has a digest that is no unpadded base64url of its length", e);
 	}
 	digester_begin(&r->digester, algorithm);
 	int rc = member_stream(r->w, m, digester_take, &r->digester, e);
@@ -216,7 +217,8 @@ static int member_check_row(struct record *r, const struct wheel_member *m, stru
 		return member_stream(r->w, m, nothing_take, NULL, e);
 	}
 	if (!row) {
-		return err_set(e, RC_WHEEL, "RECORD does not list \"%s\"", member_name_show(m->name, shown));
+		return err_set(e, RC_WHEEL, "RECORD does not list \"%s\"",
+			member_name_show(m->name, shown));
 	}
 	int rc = size_check(row, m, e);
 	return rc ? rc : digest_check(r, row, m, e);
@@ -258,8 +260,8 @@ static int record_check(struct record *r, struct err *e)
 
 /* ---- the file as a whole ---- */
 
-/* A file whose first block has the checksum of a tar header is a tar for those who look for one first
- * (POSIX.1-2017 pax, "ustar Interchange Format"). */
+/* A file whose first block has the checksum of a tar header is a tar for those who look for one
+ * first (POSIX.1-2017 pax, "ustar Interchange Format"). */
 static int tar_check(struct wheel *w, struct err *e)
 {
 	char block[TAR_BLOCK];

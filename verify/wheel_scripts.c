@@ -11,7 +11,8 @@ static int version_line_check(struct str text, struct err *e)
 	struct str line, key;
 
 	while (str_cut(&text, '\n', &line)) {
-		if (!str_cut(&line, ':', &key) || !str_eq_nocase(str_trim(key), STR("Wheel-Version"))) {
+		if (!str_cut(&line, ':', &key) ||
+			!str_eq_nocase(str_trim(key), STR("Wheel-Version"))) {
 			continue;
 		}
 		struct str version = str_trim(line);
@@ -63,8 +64,8 @@ static int entry_points_check(struct str text, struct err *e)
 	return rc;
 }
 
-static int info_file_check(struct wheel *w, const char *name, int (*check)(struct str, struct err *),
-	struct err *e)
+static int info_file_check(
+	struct wheel *w, const char *name, int (*check)(struct str, struct err *), struct err *e)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
 	const struct wheel_member *m = wheel_find_info(w, name);

@@ -1,5 +1,5 @@
-/* The two files of .dist-info that make an installer act: WHEEL, whose version tells how to install,
- * and entry_points.txt, whose names become programs. */
+/* The two files of .dist-info that make an installer act: WHEEL, whose version tells how to
+ * install, and entry_points.txt, whose names become programs. */
 #ifndef VERIFY_WHEEL_SCRIPTS_H
 #define VERIFY_WHEEL_SCRIPTS_H
 

@@ -36,18 +36,20 @@ static int flags_check(const struct wheel_member *m, struct err *e)
 		return err_set(e, RC_WHEEL, "it is encrypted");
 	}
 	if (m->flags & ~FLAGS_ALLOWED) {
-		return err_set(e, RC_WHEEL, "its flags 0x%04x are not supported (encryption, patches)",
-			m->flags);
+		return err_set(e, RC_WHEEL,
+			"its flags 0x%04x are not supported (encryption, patches)", m->flags);
 	}
 	for (size_t i = 0; i < m->name.n; i++) {
 		if ((unsigned char)m->name.p[i] >= 0x80 && !(m->flags & FLAG_UTF8)) {
 			return err_set(e, RC_WHEEL,
-				"its name is not ASCII and not marked as UTF-8: clients differ about it");
+				"its name is not ASCII and not marked as UTF-8: clients differ "
+				"about it");
 		}
 	}
 	if (m->method != 0 && m->method != 8) {
 		return err_set(e, RC_WHEEL,
-			"compression method %u: only stored (0) and deflate (8) are allowed", m->method);
+			"compression method %u: only stored (0) and deflate (8) are allowed",
+			m->method);
 	}
 	return 0;
 }
@@ -60,7 +62,8 @@ static int kind_check(const struct wheel_member *m, struct err *e)
 		return err_set(e, RC_WHEEL, "it is a symbolic link");
 	}
 	if (type != 0 && type != S_IFREG && type != S_IFDIR) {
-		return err_set(e, RC_WHEEL, "it is neither a file nor a folder (mode 0%o)", m->mode);
+		return err_set(
+			e, RC_WHEEL, "it is neither a file nor a folder (mode 0%o)", m->mode);
 	}
 	if (type == S_IFDIR && !m->is_dir) {
 		return err_set(e, RC_WHEEL, "its mode says folder, its name says file");
@@ -75,13 +78,14 @@ static int sizes_check(const struct wheel_member *m, struct err *e)
 {
 	if (m->method == 0 && m->packed != m->size) {
 		return err_set(e, RC_WHEEL,
-			"it is stored, but its sizes differ (%" PRIu64 " and %" PRIu64 ")", m->packed,
-			m->size);
+			"it is stored, but its sizes differ (%" PRIu64 " and %" PRIu64 ")",
+			m->packed, m->size);
 	}
 	/* Deflate makes at most 1032 bytes of one. */
 	if (m->method == 8 && m->size / 1032 > m->packed) {
 		return err_set(e, RC_WHEEL,
-			"%" PRIu64 " bytes cannot come from %" PRIu64 " deflated ones", m->size, m->packed);
+			"%" PRIu64 " bytes cannot come from %" PRIu64 " deflated ones", m->size,
+			m->packed);
 	}
 	return 0;
 }
@@ -171,12 +175,14 @@ static int members_parse(struct zip_dir *d, struct str central, struct err *e)
 	for (size_t i = 0; i < d->n; i++) {
 		int rc = member_parse(&central, &d->members[i], e);
 		if (rc) {
-			return err_wrap(e, "zip: central directory, record %zu of %zu", i + 1, d->n);
+			return err_wrap(
+				e, "zip: central directory, record %zu of %zu", i + 1, d->n);
 		}
 	}
 	if (central.n) {
-		return err_set(e, RC_WHEEL, "zip: central directory: %zu bytes follow its %zu records",
-			central.n, d->n);
+		return err_set(e, RC_WHEEL,
+			"zip: central directory: %zu bytes follow its %zu records", central.n,
+			d->n);
 	}
 	return 0;
 }
@@ -197,8 +203,8 @@ static int by_offset_cmp(const void *a, const void *b)
 	return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
 }
 
-static const struct wheel_member **members_sorted(struct zip_dir *d,
-	int (*cmp)(const void *, const void *))
+static const struct wheel_member **members_sorted(
+	struct zip_dir *d, int (*cmp)(const void *, const void *))
 {
 	const struct wheel_member **list = arena_array(&d->arena, d->n ? d->n : 1, sizeof(*list));
 
@@ -252,7 +258,8 @@ static int gap_check(const struct wheel_member *m, uint64_t next, struct err *e)
 	}
 	if (next - m->offset - head - m->packed > GAP_MAX) {
 		return err_set(e, RC_WHEEL,
-			"zip: bytes between member \"%s\" and offset %" PRIu64 " belong to no member",
+			"zip: bytes between member \"%s\" and offset %" PRIu64
+			" belong to no member",
 			member_name_show(m->name, shown), next);
 	}
 	return 0;
@@ -264,7 +271,8 @@ static int layout_check(struct zip_dir *d, uint64_t central, struct err *e)
 	uint64_t first = d->n ? d->by_offset[0]->offset : central;
 
 	if (first != 0) {
-		return err_set(e, RC_WHEEL, "zip: %" PRIu64 " bytes stand before the first member", first);
+		return err_set(
+			e, RC_WHEEL, "zip: %" PRIu64 " bytes stand before the first member", first);
 	}
 	for (size_t i = 0; i < d->n; i++) {
 		struct wheel_member *m = &d->members[d->by_offset[i] - d->members];
@@ -284,21 +292,24 @@ static int bomb_check(const struct zip_dir *d, uint64_t file_size, struct err *e
 
 	for (size_t i = 0; i < d->n; i++) {
 		if (d->members[i].size > LIMIT_WHEEL_INFLATED - sum) {
-			return err_set(e, RC_LIMIT, "zip: its members inflate to over %" PRIu64 " GiB",
+			return err_set(e, RC_LIMIT,
+				"zip: its members inflate to over %" PRIu64 " GiB",
 				LIMIT_WHEEL_INFLATED / GIB);
 		}
 		sum += d->members[i].size;
 	}
 	if (sum > BOMB_SIZE && sum / BOMB_RATIO > file_size) {
 		return err_set(e, RC_WHEEL,
-			"zip: a decompression bomb: %" PRIu64 " bytes inflate to %" PRIu64, file_size, sum);
+			"zip: a decompression bomb: %" PRIu64 " bytes inflate to %" PRIu64,
+			file_size, sum);
 	}
 	return 0;
 }
 
 /* ---- reading ---- */
 
-static int tail_read(const struct wheel_source *source, struct zip_dir *d, uint64_t from, struct err *e)
+static int tail_read(
+	const struct wheel_source *source, struct zip_dir *d, uint64_t from, struct err *e)
 {
 	size_t n = (size_t)(source->size - from), old = d->tail.n;
 	char *bytes = arena_alloc(&d->arena, n + 1);
@@ -319,12 +330,14 @@ static int end_check(const struct zip_end *end, struct err *e)
 {
 	if (end->count > LIMIT_WHEEL_MEMBERS || end->size > CENTRAL_SIZE_MAX) {
 		return err_set(e, RC_LIMIT,
-			"zip: %" PRIu64 " members in a directory of %" PRIu64 " bytes: over the limit of %d and %d",
+			"zip: %" PRIu64 " members in a directory of %" PRIu64
+			" bytes: over the limit of %d and %d",
 			end->count, end->size, LIMIT_WHEEL_MEMBERS, CENTRAL_SIZE_MAX);
 	}
 	if (end->size / CENTRAL_SIZE < end->count) {
 		return err_set(e, RC_WHEEL,
-			"zip: a central directory of %" PRIu64 " bytes cannot list %" PRIu64 " members",
+			"zip: a central directory of %" PRIu64 " bytes cannot list %" PRIu64
+			" members",
 			end->size, end->count);
 	}
 	return 0;

@@ -33,8 +33,8 @@ static int end_locate(struct str tail, size_t *at, struct err *e)
 	}
 	if (found == tail.n) {
 		return err_set(e, RC_WHEEL, "zip: %s",
-			is_seen ? "bytes follow the end record, or it is cut" :
-				  "no end record: the file is cut, or no zip file");
+			is_seen ? "bytes follow the end record, or it is cut"
+				: "no end record: the file is cut, or no zip file");
 	}
 	*at = found;
 	return 0;
@@ -51,8 +51,8 @@ static bool agrees32(uint32_t small, uint64_t large)
 }
 
 /* The ZIP64 record stands in front of its locator, and that in front of the end record. */
-static int end64_read(struct str tail, uint64_t base, size_t at, struct zip_end *out, uint64_t *begin,
-	struct err *e)
+static int end64_read(struct str tail, uint64_t base, size_t at, struct zip_end *out,
+	uint64_t *begin, struct err *e)
 {
 	if (at < LOCATOR_SIZE + END64_SIZE) {
 		return err_set(e, RC_WHEEL, "zip: no ZIP64 end record stands before its locator");
@@ -65,11 +65,13 @@ static int end64_read(struct str tail, uint64_t base, size_t at, struct zip_end 
 	if (le64(p + 4) != END64_SIZE - 12) {
 		return err_set(e, RC_WHEEL, "zip: the ZIP64 end record has extensible data");
 	}
-	if (le32(locator + 4) != 0 || le32(locator + 16) > 1 || le32(p + 16) != 0 || le32(p + 20) != 0 ||
-		le64(p + 24) != le64(p + 32)) {
+	if (le32(locator + 4) != 0 || le32(locator + 16) > 1 || le32(p + 16) != 0 ||
+		le32(p + 20) != 0 || le64(p + 24) != le64(p + 32)) {
 		return err_set(e, RC_WHEEL, "zip: it is split over several disks");
 	}
-	*out = (struct zip_end){ .count = le64(p + 32), .size = le64(p + 40), .offset = le64(p + 48) };
+	*out = (struct zip_end){
+		.count = le64(p + 32), .size = le64(p + 40), .offset = le64(p + 48)
+	};
 	if (!agrees16(le16(end + 10), out->count) || !agrees32(le32(end + 12), out->size) ||
 		!agrees32(le32(end + 16), out->offset)) {
 		return err_set(e, RC_WHEEL, "zip: the ZIP64 end record contradicts the end record");

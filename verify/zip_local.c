@@ -44,8 +44,8 @@ static int numbers_read(const char *p, struct str extra, struct local_numbers *o
 	return 0;
 }
 
-/* With a descriptor the writer knew the numbers only afterwards: then they are 0 here (4.4.4), though
- * some writers fill in what they know. */
+/* With a descriptor the writer knew the numbers only afterwards: then they are 0 here (4.4.4),
+ * though some writers fill in what they know. */
 static int numbers_check(const struct wheel_member *m, const struct local_numbers *n, struct err *e)
 {
 	bool late = m->flags & FLAG_DESCRIPTOR;
@@ -125,7 +125,8 @@ int zip_descriptor_check(const struct wheel_member *m, struct str bytes, struct 
 	n.packed = is_wide ? le64(p + 4) : le32(p + 4);
 	n.size = is_wide ? le64(p + 12) : le32(p + 8);
 	if (n.crc != m->crc || n.packed != m->packed || n.size != m->size) {
-		return err_set(e, RC_WHEEL, "its data descriptor contradicts the central directory");
+		return err_set(
+			e, RC_WHEEL, "its data descriptor contradicts the central directory");
 	}
 	return 0;
 }

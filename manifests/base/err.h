@@ -7,7 +7,7 @@
  *
  *	if (size > LIMIT_FILE)
  *		return err_set(e, RC_LIMIT, "member %s: %" PRIu64 " bytes, limit %d", ...);
- *	if (wheel_open(path, &w, e))
+ *	if (file_open(path, &f, e))
  *		return err_wrap(e, "%s", path);
  */
 #ifndef BASE_ERR_H
@@ -42,11 +42,11 @@ int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Sets the remedy, unless a deeper layer has set one. */
 int err_hint(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Another code for the same text: a reader's RC_SYNTAX becomes RC_BUNDLE_MANIFEST. */
+/* Another code for the same text: a reader's RC_SYNTAX becomes its caller's own. */
 int err_recode(struct err *e, enum rc rc);
 void err_clear(struct err *e);
 
-const char *err_reason(enum rc rc); /* "bundle-cut" */
+const char *err_reason(enum rc rc); /* "no-space" */
 int err_exit_status(enum rc rc);    /* 1..4; 0 for RC_OK */
 
 #endif

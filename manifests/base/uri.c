@@ -116,10 +116,9 @@ struct str uri_path(struct str url)
 
 struct str uri_last_segment(struct str url)
 {
-	struct str path = uri_without_fragment(url);
-
-	path = str_first(path, str_find(path, '?'));
+	struct str path = uri_path(url);
 	size_t at = str_rfind(path, '/');
+
 	return at < path.n ? str_skip(path, at + 1) : path;
 }
 

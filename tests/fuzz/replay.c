@@ -5,7 +5,7 @@
  * Each file of the folders as it is, then mutations of them, the same on every run. When the target
  * dies, the input that killed it is kept as the file KEEP. */
 #include "manifests/base/fs.h"
-#include "manifests/limits.h"
+#include "manifests/base/vec.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -53,11 +53,14 @@ static void on_signal(int number)
 	raise(number);
 }
 
-/* In memory of exactly its size, so that one byte too far is seen. */
+/* In memory of exactly its size (also none), so that one byte too far is seen. */
 static void run(struct str input)
 {
-	uint8_t *copy = input.n ? mem_alloc(input.n) : NULL;
+	uint8_t *copy = malloc(input.n);
 
+	if (!copy) {
+		abort();
+	}
 	if (input.n) {
 		memcpy(copy, input.p, input.n);
 	}
@@ -79,7 +82,8 @@ static uint64_t draw(uint64_t *state, uint64_t below) /* xorshift64 */
 
 static void overwrite(struct buf *b, uint64_t *state)
 {
-	static const unsigned char odd[] = { 0, 1, 0x7F, 0x80, 0xFF, '\n', '"', '\\', '/', '.', '0', '9', '[' };
+	static const unsigned char odd[] = { 0, 1, 0x7F, 0x80, 0xFF, '\n', '"', '\\', '/', '.', '0',
+		'9', '[' };
 	size_t at = (size_t)draw(state, b->n), n = 1 + (size_t)draw(state, 4);
 
 	for (size_t i = at; i < at + n && i < b->n; i++) {
@@ -106,7 +110,7 @@ static void truncate_at(struct buf *b, uint64_t *state)
 }
 
 /* A piece of another input, or of this one, behind a place in the middle. */
-static void splice(struct buf *b, struct str other, uint64_t *state)
+static void insert_piece(struct buf *b, struct str other, uint64_t *state)
 {
 	CLEANUP_BUF struct buf tail = BUF_INIT;
 	size_t at = (size_t)draw(state, b->n), from = (size_t)draw(state, other.n);
@@ -129,7 +133,7 @@ static void mutate(struct buf *b, const struct inputs *all, uint64_t *state)
 			break;
 		case 2:
 		case 3:
-			splice(b, buf_str(&all->v[draw(state, all->n)]), state);
+			insert_piece(b, buf_str(&all->v[draw(state, all->n)]), state);
 			break;
 		case 4:
 		case 5:
@@ -165,7 +169,8 @@ static size_t run_mutations(const struct inputs *inputs)
 	size_t each = MUTATIONS / inputs->n, count = 0;
 
 	vec_each(struct buf, input, inputs) {
-		for (size_t i = 0; i < (each < EACH_AT_LEAST ? EACH_AT_LEAST : each); i++, count++) {
+		for (size_t i = 0; i < (each < EACH_AT_LEAST ? EACH_AT_LEAST : each);
+			i++, count++) {
 			CLEANUP_BUF struct buf b = BUF_INIT;
 
 			buf_addstr(&b, buf_str(input));

@@ -125,73 +125,72 @@ UNIT(lock_gpkg_takes_the_name_that_installers_know)
 	lock_release(&l);
 }
 
+static const struct {
+	const char *text;
+	enum rc rc;
+	const char *message, *hint;
+} lock_gpkg_refuses_with_place_and_remedy_rows[] = {
+	{ HEAD "[environment]\nx = \"a \"b\" c\"\n", RC_SYNTAX,
+		"line 3, column 9: expected the end of the line, found 'b'", "without escaping" },
+	{ "[[wheels]]\n", RC_SYNTAX, "line 1, column 1: [environment] is missing", NULL },
+	{ "[environment]\npython = \"3.12\"\n", RC_SYNTAX,
+		"line 1, column 2: the key \"platform\" is missing", NULL },
+	{ "[environment]\npython = \"3.12\"\nplatform = \"macosx_arm64\"\n", RC_INVALID,
+		"line 1, column 2: ", NULL },
+	{ "[environment]\npython = \"3.12\"\nplatform = \"win_amd64\"\ncuda = \"x\"\n", RC_INVALID,
+		"line 4, column 8: \"x\" is not a CUDA version", "\"128\"" },
+	{ "[environment]\npython = \"3.12\"\nplatform = \"win_amd64\"\ncuda = \"1281\"\n",
+		RC_INVALID, "line 4, column 8: ", NULL },
+	{ "[environment]\npython = \"3.12\"\nplatform = \"win_amd64\"\ncxx11_abi = \"1\"\n",
+		RC_INVALID, "line 4, column 13: cxx11_abi is \"TRUE\" or \"FALSE\"", NULL },
+	{ ENVIRONMENT "gpu = \"9.0\"\n", RC_SYNTAX,
+		"line 7, column 1: unknown key \"gpu\" in \"environment\"", NULL },
+	{ ENVIRONMENT "[extra]\n", RC_SYNTAX, "line 7, column 2: unknown key \"extra\"", NULL },
+	{ HEAD ENVIRONMENT "[[wheels]]\npackage = \"x\"\n", RC_SYNTAX,
+		"line 8, column 3: the key \"version\" is missing", NULL },
+	{ HEAD ENVIRONMENT WHEEL("natten", "0.22", FILE_NAME, "https://h/" FILE_NAME), RC_INVALID,
+		"line 10, column 11: the file " FILE_NAME " is not of version 0.22", NULL },
+	{ HEAD ENVIRONMENT WHEEL("torch", "0.21.0", FILE_NAME, "https://h/" FILE_NAME), RC_INVALID,
+		"line 11, column 12: the file " FILE_NAME " is of natten, not of torch", NULL },
+	{ HEAD ENVIRONMENT WHEEL("en", "0.21.0", FILE_NAME, "https://h/" FILE_NAME), RC_INVALID,
+		"line 11, column 12: the file ", NULL },
+	{ HEAD ENVIRONMENT WHEEL("natten", "0.21.0", "../x.whl", "https://h/x.whl"), RC_INVALID,
+		"line 11, column 12: \"../x.whl\" is not a wheel's file name", NULL },
+	{ HEAD ENVIRONMENT WHEEL("natten", "0.21.0", "natten-0.21.0.tar.gz", "https://h/x.whl"),
+		RC_INVALID, "line 11, column 12: ", NULL },
+	{ HEAD ENVIRONMENT WHEEL("natten", "0.21.0", "natten.whl", "https://h/x.whl"), RC_INVALID,
+		"line 11, column 12: ", NULL },
+	{ HEAD ENVIRONMENT NATTEN("https://h/other-1-py3-none-any.whl"), RC_INVALID,
+		"line 12, column 7: the URL ends in other-1-py3-none-any.whl", NULL },
+	{ HEAD ENVIRONMENT NATTEN("ftp://h/" FILE_NAME), RC_INVALID,
+		"line 12, column 7: ", "https" },
+	{ HEAD ENVIRONMENT NATTEN("https://h/\\n/" FILE_NAME), RC_INVALID,
+		"line 12, column 7: a control character", NULL },
+	{ HEAD ENVIRONMENT NATTEN("https://h/1/" FILE_NAME) NATTEN("https://h/2/" FILE_NAME),
+		RC_INVALID, "line 15, column 1: https://h/2/natten", NULL },
+};
+
 UNIT(lock_gpkg_refuses_with_place_and_remedy)
 {
-	static const struct {
-		const char *text;
-		enum rc rc;
-		const char *message, *hint;
-	} rows[] = {
-		{ HEAD "[environment]\nx = \"a \"b\" c\"\n", RC_SYNTAX,
-			"line 3, column 9: expected the end of the line, found 'b'",
-			"without escaping" },
-		{ "[[wheels]]\n", RC_SYNTAX, "line 1, column 1: [environment] is missing", NULL },
-		{ "[environment]\npython = \"3.12\"\n", RC_SYNTAX,
-			"line 1, column 2: the key \"platform\" is missing", NULL },
-		{ "[environment]\npython = \"3.12\"\nplatform = \"macosx_arm64\"\n", RC_INVALID,
-			"line 1, column 2: ", NULL },
-		{ "[environment]\npython = \"3.12\"\nplatform = \"win_amd64\"\ncuda = \"x\"\n",
-			RC_INVALID, "line 4, column 8: \"x\" is not a CUDA version", "\"128\"" },
-		{ "[environment]\npython = \"3.12\"\nplatform = \"win_amd64\"\ncuda = \"1281\"\n",
-			RC_INVALID, "line 4, column 8: ", NULL },
-		{ "[environment]\npython = \"3.12\"\nplatform = \"win_amd64\"\ncxx11_abi = \"1\"\n",
-			RC_INVALID, "line 4, column 13: cxx11_abi is \"TRUE\" or \"FALSE\"", NULL },
-		{ ENVIRONMENT "gpu = \"9.0\"\n", RC_SYNTAX,
-			"line 7, column 1: unknown key \"gpu\" in \"environment\"", NULL },
-		{ ENVIRONMENT "[extra]\n", RC_SYNTAX, "line 7, column 2: unknown key \"extra\"",
-			NULL },
-		{ HEAD ENVIRONMENT "[[wheels]]\npackage = \"x\"\n", RC_SYNTAX,
-			"line 8, column 3: the key \"version\" is missing", NULL },
-		{ HEAD ENVIRONMENT WHEEL("natten", "0.22", FILE_NAME, "https://h/" FILE_NAME),
-			RC_INVALID,
-			"line 10, column 11: the file " FILE_NAME " is not of version 0.22", NULL },
-		{ HEAD ENVIRONMENT WHEEL("torch", "0.21.0", FILE_NAME, "https://h/" FILE_NAME),
-			RC_INVALID,
-			"line 11, column 12: the file " FILE_NAME " is of natten, not of torch",
-			NULL },
-		{ HEAD ENVIRONMENT WHEEL("en", "0.21.0", FILE_NAME, "https://h/" FILE_NAME),
-			RC_INVALID, "line 11, column 12: the file ", NULL },
-		{ HEAD ENVIRONMENT WHEEL("natten", "0.21.0", "../x.whl", "https://h/x.whl"),
-			RC_INVALID, "line 11, column 12: \"../x.whl\" is not a wheel's file name",
-			NULL },
-		{ HEAD ENVIRONMENT WHEEL(
-			  "natten", "0.21.0", "natten-0.21.0.tar.gz", "https://h/x.whl"),
-			RC_INVALID, "line 11, column 12: ", NULL },
-		{ HEAD ENVIRONMENT WHEEL("natten", "0.21.0", "natten.whl", "https://h/x.whl"),
-			RC_INVALID, "line 11, column 12: ", NULL },
-		{ HEAD ENVIRONMENT NATTEN("https://h/other-1-py3-none-any.whl"), RC_INVALID,
-			"line 12, column 7: the URL ends in other-1-py3-none-any.whl", NULL },
-		{ HEAD ENVIRONMENT NATTEN("ftp://h/" FILE_NAME), RC_INVALID,
-			"line 12, column 7: ", "https" },
-		{ HEAD ENVIRONMENT NATTEN("https://h/\\n/" FILE_NAME), RC_INVALID,
-			"line 12, column 7: a control character", NULL },
-		{ HEAD ENVIRONMENT NATTEN("https://h/1/" FILE_NAME)
-				NATTEN("https://h/2/" FILE_NAME),
-			RC_INVALID, "line 15, column 1: https://h/2/natten", NULL },
-	};
-
-	for (size_t i = 0; i < ROWS(rows); i++) {
-		bool is_linux = str_has(str_of(rows[i].text), "linux");
+	for (size_t i = 0; i < ROWS(lock_gpkg_refuses_with_place_and_remedy_rows); i++) {
+		bool is_linux = str_has(
+			str_of(lock_gpkg_refuses_with_place_and_remedy_rows[i].text), "linux");
 		struct lock l = LOCK_INIT;
 		struct err e = ERR_INIT;
 
-		ck_assert_msg(parse_gpkg(rows[i].text, is_linux ? &options : NULL, &l, &e) ==
-				      -(int)rows[i].rc,
-			"%s: %s", rows[i].text, e.text);
-		ck_assert_msg(str_starts(str_of(e.text + 8), rows[i].message),
-			"%s\nhave %s\nwant %s", rows[i].text, e.text, rows[i].message);
-		ck_assert_msg(
-			!rows[i].hint || str_has(str_of(e.hint), rows[i].hint), "hint: %s", e.hint);
+		ck_assert_msg(parse_gpkg(lock_gpkg_refuses_with_place_and_remedy_rows[i].text,
+				      is_linux ? &options : NULL, &l, &e) ==
+				      -(int)lock_gpkg_refuses_with_place_and_remedy_rows[i].rc,
+			"%s: %s", lock_gpkg_refuses_with_place_and_remedy_rows[i].text, e.text);
+		ck_assert_msg(str_starts(str_of(e.text + 8),
+				      lock_gpkg_refuses_with_place_and_remedy_rows[i].message),
+			"%s\nhave %s\nwant %s",
+			lock_gpkg_refuses_with_place_and_remedy_rows[i].text, e.text,
+			lock_gpkg_refuses_with_place_and_remedy_rows[i].message);
+		ck_assert_msg(!lock_gpkg_refuses_with_place_and_remedy_rows[i].hint ||
+				      str_has(str_of(e.hint),
+					      lock_gpkg_refuses_with_place_and_remedy_rows[i].hint),
+			"hint: %s", e.hint);
 	}
 }
 
