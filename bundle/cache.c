@@ -18,7 +18,8 @@ enum { LAYOUT = 1, BUSY_MS = 10000, KEEP_DAYS = 30 };
 
 static const char schema[] =
 	"BEGIN IMMEDIATE;"
-	"CREATE TABLE IF NOT EXISTS page(key TEXT PRIMARY KEY, url TEXT NOT NULL, status INTEGER NOT NULL,"
+	"CREATE TABLE IF NOT EXISTS page(key TEXT PRIMARY KEY, url TEXT NOT NULL, status INTEGER "
+	"NOT NULL,"
 	" type TEXT NOT NULL, etag TEXT NOT NULL, modified TEXT NOT NULL, fetched INTEGER NOT NULL,"
 	" fresh INTEGER NOT NULL, sum BLOB NOT NULL, body BLOB NOT NULL);"
 	"CREATE TABLE IF NOT EXISTS text(of BLOB NOT NULL, kind TEXT NOT NULL, sum BLOB NOT NULL,"
@@ -41,9 +42,10 @@ static void cleanup_statement(sqlite3_stmt **s)
 static int db_error(struct cache *c, struct err *e)
 {
 	int code = sqlite3_errcode(c->db) & 0xff;
-	enum rc rc = code == SQLITE_FULL ? RC_NO_SPACE
-		: code == SQLITE_BUSY || code == SQLITE_LOCKED ? RC_LOCKED
-		: code == SQLITE_READONLY || code == SQLITE_PERM ? RC_PERMISSION : RC_IO;
+	enum rc rc = code == SQLITE_FULL                              ? RC_NO_SPACE
+		     : code == SQLITE_BUSY || code == SQLITE_LOCKED   ? RC_LOCKED
+		     : code == SQLITE_READONLY || code == SQLITE_PERM ? RC_PERMISSION
+								      : RC_IO;
 
 	return err_set(e, rc, "%s: %s", c->file, sqlite3_errmsg(c->db));
 }
@@ -74,7 +76,8 @@ static int layout_of(struct cache *c)
 {
 	CLEANUP_STATEMENT sqlite3_stmt *s = NULL;
 
-	if (sqlite3_prepare_v2(c->db, "PRAGMA user_version", -1, &s, NULL) || sqlite3_step(s) != SQLITE_ROW) {
+	if (sqlite3_prepare_v2(c->db, "PRAGMA user_version", -1, &s, NULL) ||
+		sqlite3_step(s) != SQLITE_ROW) {
 		return -1;
 	}
 	return sqlite3_column_int(s, 0);
@@ -97,8 +100,10 @@ static int try_database(struct cache *c)
 	if (layout) {
 		return layout < 0 ? sqlite3_errcode(c->db) : SQLITE_MISMATCH;
 	}
-	/* WAL is for speed: where another process is doing the same, the switch may fail without harm. */
-	sqlite3_exec(c->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", NULL, NULL, NULL);
+	/* WAL is for speed: where another process is doing the same, the switch may fail without
+	 * harm. */
+	sqlite3_exec(
+		c->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", NULL, NULL, NULL);
 	return sqlite3_exec(c->db, schema, NULL, NULL, NULL);
 }
 
@@ -127,8 +132,10 @@ static void drop_old_pages(struct cache *c)
 {
 	CLEANUP_STATEMENT sqlite3_stmt *s = NULL;
 
-	if (sqlite3_prepare_v2(c->db, "DELETE FROM page WHERE fetched < ?", -1, &s, NULL) == SQLITE_OK) {
-		sqlite3_bind_int64(s, 1, (sqlite3_int64)time(NULL) - (sqlite3_int64)KEEP_DAYS * 86400);
+	if (sqlite3_prepare_v2(c->db, "DELETE FROM page WHERE fetched < ?", -1, &s, NULL) ==
+		SQLITE_OK) {
+		sqlite3_bind_int64(
+			s, 1, (sqlite3_int64)time(NULL) - (sqlite3_int64)KEEP_DAYS * 86400);
 		sqlite3_step(s);
 	}
 }
@@ -214,7 +221,8 @@ static bool column_body(sqlite3_stmt *s, int sum, int body, struct buf *out)
 	struct digest d;
 
 	hash_bytes(text, &d);
-	if (!stored || sqlite3_column_bytes(s, sum) != DIGEST_SIZE || memcmp(stored, d.b, DIGEST_SIZE) != 0) {
+	if (!stored || sqlite3_column_bytes(s, sum) != DIGEST_SIZE ||
+		memcmp(stored, d.b, DIGEST_SIZE) != 0) {
 		return false;
 	}
 	buf_addstr(out, text);
@@ -223,8 +231,9 @@ static bool column_body(sqlite3_stmt *s, int sum, int body, struct buf *out)
 
 bool cache_get_page(struct cache *c, const char *key, struct cache_page *out)
 {
-	CLEANUP_STATEMENT sqlite3_stmt *s = prepare(c,
-		"SELECT url, status, type, etag, modified, fetched, fresh, sum, body FROM page WHERE key = ?");
+	CLEANUP_STATEMENT sqlite3_stmt *s =
+		prepare(c, "SELECT url, status, type, etag, modified, fetched, fresh, sum, body "
+			   "FROM page WHERE key = ?");
 	struct buf body = BUF_INIT;
 
 	if (!s) {
@@ -249,8 +258,8 @@ bool cache_get_page(struct cache *c, const char *key, struct cache_page *out)
 
 int cache_put_page(struct cache *c, const char *key, const struct cache_page *page, struct err *e)
 {
-	CLEANUP_STATEMENT sqlite3_stmt *s = prepare(c,
-		"INSERT OR REPLACE INTO page VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+	CLEANUP_STATEMENT sqlite3_stmt *s =
+		prepare(c, "INSERT OR REPLACE INTO page VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 
 	if (!s) {
 		return db_error(c, e);
@@ -271,7 +280,8 @@ int cache_put_page(struct cache *c, const char *key, const struct cache_page *pa
 
 bool cache_get_text(struct cache *c, const struct digest *of, const char *kind, struct buf *out)
 {
-	CLEANUP_STATEMENT sqlite3_stmt *s = prepare(c, "SELECT sum, body FROM text WHERE of = ? AND kind = ?");
+	CLEANUP_STATEMENT sqlite3_stmt *s =
+		prepare(c, "SELECT sum, body FROM text WHERE of = ? AND kind = ?");
 
 	if (!s) {
 		return false;
@@ -281,9 +291,11 @@ bool cache_get_text(struct cache *c, const struct digest *of, const char *kind, 
 	return sqlite3_step(s) == SQLITE_ROW && column_body(s, 0, 1, out);
 }
 
-int cache_put_text(struct cache *c, const struct digest *of, const char *kind, struct str text, struct err *e)
+int cache_put_text(
+	struct cache *c, const struct digest *of, const char *kind, struct str text, struct err *e)
 {
-	CLEANUP_STATEMENT sqlite3_stmt *s = prepare(c, "INSERT OR REPLACE INTO text VALUES(?, ?, ?, ?)");
+	CLEANUP_STATEMENT sqlite3_stmt *s =
+		prepare(c, "INSERT OR REPLACE INTO text VALUES(?, ?, ?, ?)");
 
 	if (!s) {
 		return db_error(c, e);

@@ -1,8 +1,8 @@
 /* What was fetched before: files by sha256, index pages, METADATA texts. A folder
- * ($XDG_CACHE_HOME/gpkg-bundle, else ~/.cache/gpkg-bundle) with blobs/ab/<sha256>, partial/, and one
- * SQLite file for pages and texts (its only user). Several processes may use it at once. Nothing in it is
- * trusted by name or size: a file is hashed again whenever it is used (by the pass that reads it), and an
- * entry that does not match is removed. */
+ * ($XDG_CACHE_HOME/gpkg-bundle, else ~/.cache/gpkg-bundle) with blobs/ab/<sha256>, partial/, and
+ * one SQLite file for pages and texts (its only user). Several processes may use it at once.
+ * Nothing in it is trusted by name or size: a file is hashed again whenever it is used (by the pass
+ * that reads it), and an entry that does not match is removed. */
 #ifndef BUNDLE_CACHE_H
 #define BUNDLE_CACHE_H
 
@@ -12,14 +12,16 @@
 #include "manifests/base/err.h"
 
 struct cache;
-/* dir NULL: the default place. Old layout, foreign owner or a damaged database: the database is made anew. */
+/* dir NULL: the default place. Old layout, foreign owner or a damaged database: the database is
+ * made anew. */
 int cache_open(const char *dir, struct cache **out, struct err *e);
 void cache_close(struct cache *c);
 const char *cache_dir(const struct cache *c);
 
 struct cache_page {
 	struct buf body;
-	char *etag, *last_modified, *content_type, *url; /* "" unknown; url: after redirects; owned */
+	char *etag, *last_modified, *content_type,
+		*url;                  /* "" unknown; url: after redirects; owned */
 	uint64_t fetched, fresh_until; /* seconds since 1970 */
 	long status;                   /* 200, or 404: the index does not know the project */
 };
@@ -27,21 +29,25 @@ void cache_page_release(struct cache_page *p);
 /* false: not there. */
 bool cache_get_page(struct cache *c, const char *key, struct cache_page *out);
 int cache_put_page(struct cache *c, const char *key, const struct cache_page *page, struct err *e);
-/* A text (METADATA) under the digest of the file it belongs to; checked against its own stored digest. */
+/* A text (METADATA) under the digest of the file it belongs to; checked against its own stored
+ * digest. */
 bool cache_get_text(struct cache *c, const struct digest *of, const char *kind, struct buf *out);
-int cache_put_text(struct cache *c, const struct digest *of, const char *kind, struct str text, struct err *e);
+int cache_put_text(
+	struct cache *c, const struct digest *of, const char *kind, struct str text, struct err *e);
 
-/* Opens a cached file for reading, unchecked: the caller hashes what it reads and evicts on a mismatch.
- * False: not there (or not a regular file of ours). */
+/* Opens a cached file for reading, unchecked: the caller hashes what it reads and evicts on a
+ * mismatch. False: not there (or not a regular file of ours). */
 bool cache_open_file(struct cache *c, const struct digest *sha256, int *fd, uint64_t *size);
 void cache_evict(struct cache *c, const struct digest *sha256);
 char *cache_file_path(struct cache *c, struct arena *a, const struct digest *sha256);
 
-/* Where the bytes of a file gather before they are complete; the folder exists. `key`: file-name safe. */
+/* Where the bytes of a file gather before they are complete; the folder exists. `key`: file-name
+ * safe. */
 char *cache_partial_path(struct cache *c, struct arena *a, const char *key);
-/* Makes a complete partial file, open as fd, the cached file of that digest: flushed, then renamed. The
- * caller has hashed it. */
-int cache_commit_file(struct cache *c, const char *partial, int fd, const struct digest *sha256, struct err *e);
+/* Makes a complete partial file, open as fd, the cached file of that digest: flushed, then renamed.
+ * The caller has hashed it. */
+int cache_commit_file(
+	struct cache *c, const char *partial, int fd, const struct digest *sha256, struct err *e);
 
 /* What is in it. */
 struct cache_usage {

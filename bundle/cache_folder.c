@@ -62,7 +62,8 @@ bool cache_open_file(struct cache *c, const struct digest *sha256, int *fd, uint
 	struct stat st;
 
 	/* O_NONBLOCK: a named pipe in its place must not stop us before fstat can see it. */
-	int opened = open(cache_file_path(c, &a, sha256), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int opened = open(
+		cache_file_path(c, &a, sha256), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	arena_release(&a);
 	if (opened < 0) {
 		return false;
@@ -85,7 +86,8 @@ void cache_evict(struct cache *c, const struct digest *sha256)
 	arena_release(&a);
 }
 
-int cache_commit_file(struct cache *c, const char *partial, int fd, const struct digest *sha256, struct err *e)
+int cache_commit_file(
+	struct cache *c, const char *partial, int fd, const struct digest *sha256, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	const char *path = cache_file_path(c, &a, sha256), *folder = fs_dirname(&a, path);

@@ -1,4 +1,5 @@
-/* The folder side of the cache: where it is, its blobs and partial files. Private to bundle/cache.h. */
+/* The folder side of the cache: where it is, its blobs and partial files. Private to
+ * bundle/cache.h. */
 #ifndef BUNDLE_CACHE_FOLDER_H
 #define BUNDLE_CACHE_FOLDER_H
 

@@ -58,8 +58,11 @@ static int no_space(struct fetch *f, const struct job *job, struct err *e)
 	char needed[24], got[24];
 
 	if (item->has_size) {
-		err_hint(e, "%s needs %s (%" PRIu64 " bytes), %s of them are there; free some, or name another "
-			    "place with XDG_CACHE_HOME", item->file, log_size(item->size, needed), item->size,
+		err_hint(e,
+			"%s needs %s (%" PRIu64
+			" bytes), %s of them are there; free some, or name another "
+			"place with XDG_CACHE_HOME",
+			item->file, log_size(item->size, needed), item->size,
 			log_size(job->part ? job->part->have : 0, got));
 	} else {
 		err_hint(e, "free some space, or name another place with XDG_CACHE_HOME");
@@ -133,7 +136,8 @@ static int copy_local(struct fetch *f, struct job *job, struct err *e)
 	const char *path = uri_decode(&p->arena, uri_path(url));
 
 	if (!path || (uri_host(url).n && !str_eq_nocase(uri_host(url), STR("localhost")))) {
-		return err_set(e, RC_INVALID, "%s: not the URL of a file on this machine", p->item->url);
+		return err_set(
+			e, RC_INVALID, "%s: not the URL of a file on this machine", p->item->url);
 	}
 	CLEANUP(fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && errno == ENOENT) {
@@ -222,7 +226,8 @@ static int next_request(void *context, struct http_request *out, size_t *i, stru
 	for (size_t at = f->from; at < f->n; at++) {
 		int r = 0;
 
-		while (!r && f->jobs[at].state == TO_DO) { /* a bad partial file gives it a second time */
+		while (!r && f->jobs[at].state ==
+				     TO_DO) { /* a bad partial file gives it a second time */
 			r = begin_job(f, &f->jobs[at], out, e);
 		}
 		if (r) {
@@ -233,26 +238,29 @@ static int next_request(void *context, struct http_request *out, size_t *i, stru
 	return 0;
 }
 
-static int refuse_status(const struct fetch_item *item, const struct http_response *response, struct err *e)
+static int refuse_status(
+	const struct fetch_item *item, const struct http_response *response, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	long status = response->status;
 
-	err_set(e, RC_INDEX, "%s: the server answers %ld %s", uri_redact(&a, str_of(item->url)), status,
-		http_status_text(status));
+	err_set(e, RC_INDEX, "%s: the server answers %ld %s", uri_redact(&a, str_of(item->url)),
+		status, http_status_text(status));
 	arena_release(&a);
 	if (status == 401 || status == 403) {
-		return err_hint(e, "it asks for credentials: put them into ~/.netrc or into the index URL of pip");
+		return err_hint(e, "it asks for credentials: put them into ~/.netrc or into the "
+				   "index URL of pip");
 	}
 	if (status == 404 || status == 410) {
-		return err_hint(e, "the file was removed upstream; a file with the same sha256 in the cache, in a "
+		return err_hint(e, "the file was removed upstream; a file with the same sha256 in "
+				   "the cache, in a "
 				   "find-links folder or at another url can take its place");
 	}
 	return err_hint(e, "try again later: what was fetched stays in the cache");
 }
 
-static int end_request(void *context, size_t i, struct http_response *response, const struct err *failed,
-	struct err *e)
+static int end_request(void *context, size_t i, struct http_response *response,
+	const struct err *failed, struct err *e)
 {
 	struct fetch *f = context;
 	struct job *job = &f->jobs[i];
@@ -280,7 +288,8 @@ static int end_request(void *context, size_t i, struct http_response *response, 
 
 static int by_digest(const void *a, const void *b)
 {
-	const struct fetch_item *x = *(struct fetch_item *const *)a, *y = *(struct fetch_item *const *)b;
+	const struct fetch_item *x = *(struct fetch_item *const *)a,
+				*y = *(struct fetch_item *const *)b;
 
 	return digest_cmp(&x->sha256, &y->sha256);
 }
@@ -312,7 +321,8 @@ static uint64_t bytes_needed(struct fetch *f, uint64_t *files)
 	}
 	qsort(sorted, f->n, sizeof(*sorted), by_digest);
 	for (size_t i = 0; i < f->n; i++) {
-		bool is_again = i && sorted[i]->has_sha256 && by_digest(&sorted[i - 1], &sorted[i]) == 0;
+		bool is_again =
+			i && sorted[i]->has_sha256 && by_digest(&sorted[i - 1], &sorted[i]) == 0;
 		uint64_t more = is_again ? 0 : bytes_missing(f, sorted[i]);
 
 		needed += more;
@@ -335,13 +345,15 @@ static int check_space(struct fetch *f, struct err *e)
 	if (needed <= available) {
 		return 0;
 	}
-	err_set(e, RC_NO_SPACE, "%s: %s (%" PRIu64 " bytes) are needed for %" PRIu64 " files, %s are free",
+	err_set(e, RC_NO_SPACE,
+		"%s: %s (%" PRIu64 " bytes) are needed for %" PRIu64 " files, %s are free",
 		cache_dir(f->cache), log_size(needed, needed_text), needed, files,
 		log_size(available, free_text));
 	return err_hint(e, "free some, or name another place for the cache with XDG_CACHE_HOME");
 }
 
-/* True where something is left to do. Another process holds some files: they are looked at again. */
+/* True where something is left to do. Another process holds some files: they are looked at again.
+ */
 static bool wait_for_others(struct fetch *f, bool *said)
 {
 	bool waits = false;
@@ -363,8 +375,8 @@ static bool wait_for_others(struct fetch *f, bool *said)
 	return waits;
 }
 
-int fetch_files(struct cache *c, struct http *h, struct fetch_item *items, size_t n, unsigned parallel,
-	struct log_progress *progress, struct err *e)
+int fetch_files(struct cache *c, struct http *h, struct fetch_item *items, size_t n,
+	unsigned parallel, struct log_progress *progress, struct err *e)
 {
 	CLEANUP(free) struct job *jobs = mem_array(n ? n : 1, sizeof(*jobs));
 	struct fetch f = { .cache = c, .items = items, .jobs = jobs, .n = n, .progress = progress };

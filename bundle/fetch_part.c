@@ -33,14 +33,15 @@ static void report(struct part *p, uint64_t bytes)
 	}
 }
 
-/* 1: locked; 0: somebody else has it. The holder may have renamed or removed the file between our open
- * and our lock: then the name leads to another inode, or to none, and we look again. */
+/* 1: locked; 0: somebody else has it. The holder may have renamed or removed the file between our
+ * open and our lock: then the name leads to another inode, or to none, and we look again. */
 static int lock_file(struct part *p, struct err *e)
 {
 	for (;;) {
 		struct stat mine, named;
 
-		p->fd = open(p->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+		p->fd = open(p->path,
+			O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 		if (p->fd < 0) {
 			return err_sys(e, "%s: cannot open", p->path);
 		}
@@ -53,7 +54,8 @@ static int lock_file(struct part *p, struct err *e)
 		if (!S_ISREG(mine.st_mode)) {
 			return err_set(e, RC_IO, "%s: not a regular file", p->path);
 		}
-		if (!lstat(p->path, &named) && named.st_ino == mine.st_ino && named.st_dev == mine.st_dev) {
+		if (!lstat(p->path, &named) && named.st_ino == mine.st_ino &&
+			named.st_dev == mine.st_dev) {
 			return 1;
 		}
 		close(p->fd);
@@ -97,8 +99,8 @@ static int take_existing(struct part *p, struct err *e)
 	return hash_existing(p, e);
 }
 
-int part_open(struct cache *c, struct fetch_item *item, struct log_progress *progress, struct part **out,
-	struct err *e)
+int part_open(struct cache *c, struct fetch_item *item, struct log_progress *progress,
+	struct part **out, struct err *e)
 {
 	struct part *p = mem_alloc(sizeof(*p));
 
@@ -145,7 +147,8 @@ int part_add(struct part *p, const void *bytes, size_t n, struct err *e)
 	struct stat st;
 
 	if (p->item->has_size && n > p->item->size - p->have) {
-		return err_set(e, RC_HASH, "%s: longer than the %" PRIu64 " bytes that are expected",
+		return err_set(e, RC_HASH,
+			"%s: longer than the %" PRIu64 " bytes that are expected",
 			uri_redact(&p->arena, str_of(p->item->url)), p->item->size);
 	}
 	int r = fs_write_all(p->fd, bytes, n, p->path, e);
@@ -188,14 +191,16 @@ static int refuse(struct part *p, const struct digest *found, struct err *e)
 	part_empty(p, &ignored);
 	digest_hex(found, found_hex);
 	if (p->item->has_size && have != p->item->size) {
-		err_set(e, RC_HASH, "%s: %" PRIu64 " bytes long (sha256 %s), expected %" PRIu64 " bytes", url,
+		err_set(e, RC_HASH,
+			"%s: %" PRIu64 " bytes long (sha256 %s), expected %" PRIu64 " bytes", url,
 			have, found_hex, p->item->size);
 	} else {
 		err_set(e, RC_HASH, "%s: its sha256 is %s, expected %s", url, found_hex,
 			digest_hex(&p->item->sha256, expected_hex));
 	}
-	return err_hint(e, "the server gives other bytes than those that were locked: the file was replaced "
-			   "upstream, or a proxy changes it; lock again only after finding out which");
+	return err_hint(e,
+		"the server gives other bytes than those that were locked: the file was replaced "
+		"upstream, or a proxy changes it; lock again only after finding out which");
 }
 
 int part_commit(struct part *p, struct err *e)

@@ -1,4 +1,5 @@
-/* One partial file of the cache while it grows: locked, hashed, appended to. Private to bundle/fetch.h. */
+/* One partial file of the cache while it grows: locked, hashed, appended to. Private to
+ * bundle/fetch.h. */
 #ifndef BUNDLE_FETCH_PART_H
 #define BUNDLE_FETCH_PART_H
 
@@ -15,10 +16,10 @@ struct part {
 	uint64_t have; /* bytes in the file, all of them hashed */
 };
 
-/* Opens and locks the partial file of an item and hashes what it already has; *out is NULL where another
- * process (or another item of this one) holds it. */
-int part_open(struct cache *c, struct fetch_item *item, struct log_progress *progress, struct part **out,
-	struct err *e);
+/* Opens and locks the partial file of an item and hashes what it already has; *out is NULL where
+ * another process (or another item of this one) holds it. */
+int part_open(struct cache *c, struct fetch_item *item, struct log_progress *progress,
+	struct part **out, struct err *e);
 /* RC_HASH where it grows longer than the item should be. */
 int part_add(struct part *p, const void *bytes, size_t n, struct err *e);
 int part_empty(struct part *p, struct err *e); /* back to byte 0 */

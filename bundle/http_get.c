@@ -34,16 +34,6 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-void http_response_release(struct http_response *r)
-{
-	free(r->url);
-	free(r->content_type);
-	free(r->etag);
-	free(r->last_modified);
-	buf_release(&r->body);
-	*r = (struct http_response){ 0 };
-}
-
 /* ---- options ---- */
 
 static const char *copy(struct http *h, const char *text)
@@ -76,8 +66,8 @@ static const char *first_env(const char *const *names)
 /* A bundle that configuration names must be there; one from the environment is used where it is. */
 static int choose_ca(struct http *h, struct err *e)
 {
-	static const char *const names[] = { "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE",
-		"SSL_CERT_DIR", NULL };
+	static const char *const names[] = { "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", NULL };
 	const char *ca = h->o.cert ? h->o.cert : copy(h, first_env(names));
 	struct stat st;
 
@@ -171,8 +161,8 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
 static void add_header(struct transfer *t, const char *name, const char *value)
 {
 	if (value && *value) {
-		t->headers = curl_slist_append(t->headers,
-			arena_printf(&t->arena, "%s: %s", name, value));
+		t->headers = curl_slist_append(
+			t->headers, arena_printf(&t->arena, "%s: %s", name, value));
 	}
 }
 
@@ -186,7 +176,8 @@ static void set_headers(struct transfer *t)
 	if (q->identity || q->has_range) {
 		add_header(t, "Accept-Encoding", "identity");
 	} else {
-		curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl decodes */
+		curl_easy_setopt(
+			t->easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl decodes */
 	}
 	add_header(t, "Range", transfer_range(t));
 	add_header(t, "If-Range", t->given ? t->validator : NULL);
@@ -290,7 +281,8 @@ static const struct cause {
 	const char *text, *hint;
 } causes[] = {
 	{ CURLE_COULDNT_RESOLVE_HOST, true, "the host's name is not found",
-		"check the spelling, the network and the name server (no network: only cached files can "
+		"check the spelling, the network and the name server (no network: only cached "
+		"files can "
 		"be used)" },
 	{ CURLE_COULDNT_RESOLVE_PROXY, false, "the proxy's name is not found",
 		"check PIP_PROXY, http_proxy and https_proxy" },
@@ -334,7 +326,7 @@ static void say_cause(struct transfer *t, CURLcode code)
 	const char *hint = cause ? cause->hint : NULL;
 
 	transfer_fail(t, err_set(&t->err, RC_NETWORK, "%s: %s", transfer_where(t),
-		cause ? cause->text : curl_easy_strerror(code)));
+				 cause ? cause->text : curl_easy_strerror(code)));
 	err_hint(&t->err, "%s", hint ? hint : "run it again: what was fetched stays in the cache");
 }
 
@@ -481,10 +473,13 @@ static int run_step(struct run *run, struct err *e)
 	return 0;
 }
 
-int http_get_stream(struct http *h, unsigned parallel, http_next *next, http_done *done, void *context,
-	struct err *e)
+int http_get_stream(struct http *h, unsigned parallel, http_next *next, http_done *done,
+	void *context, struct err *e)
 {
-	struct run run = { .h = h, .parallel = parallel ? parallel : PARALLEL, .next = next, .done = done,
+	struct run run = { .h = h,
+		.parallel = parallel ? parallel : PARALLEL,
+		.next = next,
+		.done = done,
 		.context = context };
 
 	int r = fill_slots(&run, e);

@@ -1,5 +1,17 @@
 #include "bundle/http_get.h"
 
+#include <stdlib.h>
+
+void http_response_release(struct http_response *r)
+{
+	free(r->url);
+	free(r->content_type);
+	free(r->etag);
+	free(r->last_modified);
+	buf_release(&r->body);
+	*r = (struct http_response){ 0 };
+}
+
 struct many {
 	const struct http_request *requests;
 	size_t n, next;
@@ -20,8 +32,8 @@ static int many_next(void *context, struct http_request *out, size_t *i, struct 
 	return 1;
 }
 
-static int many_done(void *context, size_t i, struct http_response *response, const struct err *failed,
-	struct err *e)
+static int many_done(void *context, size_t i, struct http_response *response,
+	const struct err *failed, struct err *e)
 {
 	struct many *m = context;
 
@@ -36,8 +48,8 @@ int http_get_many(struct http *h, const struct http_request *requests, size_t n,
 	return http_get_stream(h, parallel, many_next, many_done, &m, e);
 }
 
-static int one_done(void *context, size_t i, struct http_response *response, const struct err *failed,
-	struct err *e)
+static int one_done(void *context, size_t i, struct http_response *response,
+	const struct err *failed, struct err *e)
 {
 	(void)i;
 	if (failed) {
@@ -49,7 +61,8 @@ static int one_done(void *context, size_t i, struct http_response *response, con
 	return 0;
 }
 
-int http_get(struct http *h, const struct http_request *request, struct http_response *out, struct err *e)
+int http_get(struct http *h, const struct http_request *request, struct http_response *out,
+	struct err *e)
 {
 	return http_get_many(h, request, 1, 1, one_done, out, e);
 }
@@ -60,12 +73,22 @@ const char *http_status_text(long status)
 		long status;
 		const char *text;
 	} table[] = {
-		{ 400, "Bad Request" }, { 401, "Unauthorized" }, { 403, "Forbidden" },
-		{ 404, "Not Found" }, { 405, "Method Not Allowed" }, { 407, "Proxy Authentication Required" },
-		{ 408, "Request Timeout" }, { 410, "Gone" }, { 416, "Range Not Satisfiable" },
-		{ 429, "Too Many Requests" }, { 451, "Unavailable For Legal Reasons" },
-		{ 500, "Internal Server Error" }, { 501, "Not Implemented" }, { 502, "Bad Gateway" },
-		{ 503, "Service Unavailable" }, { 504, "Gateway Timeout" },
+		{ 400, "Bad Request" },
+		{ 401, "Unauthorized" },
+		{ 403, "Forbidden" },
+		{ 404, "Not Found" },
+		{ 405, "Method Not Allowed" },
+		{ 407, "Proxy Authentication Required" },
+		{ 408, "Request Timeout" },
+		{ 410, "Gone" },
+		{ 416, "Range Not Satisfiable" },
+		{ 429, "Too Many Requests" },
+		{ 451, "Unavailable For Legal Reasons" },
+		{ 500, "Internal Server Error" },
+		{ 501, "Not Implemented" },
+		{ 502, "Bad Gateway" },
+		{ 503, "Service Unavailable" },
+		{ 504, "Gateway Timeout" },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {

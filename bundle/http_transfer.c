@@ -14,7 +14,8 @@ const char *transfer_where(struct transfer *t)
 	if (!t->hops) {
 		return url;
 	}
-	return arena_printf(&t->arena, "%s (redirected to %.*s)", url, STR_ARG(uri_host(str_of(t->url))));
+	return arena_printf(
+		&t->arena, "%s (redirected to %.*s)", url, STR_ARG(uri_host(str_of(t->url))));
 }
 
 int transfer_fail(struct transfer *t, int r)
@@ -72,7 +73,8 @@ static int rewind_to_start(struct transfer *t)
 static int refuse_part(struct transfer *t, const char *what)
 {
 	if (!t->request.restart) {
-		return transfer_fail(t, err_set(&t->err, RC_INDEX, "%s: %s", transfer_where(t), what));
+		return transfer_fail(
+			t, err_set(&t->err, RC_INDEX, "%s: %s", transfer_where(t), what));
 	}
 	t->is_rewound = t->is_stopped = true;
 	return rewind_to_start(t);
@@ -82,9 +84,11 @@ static int begin_part(struct transfer *t)
 {
 	if (!t->asked_range) {
 		return transfer_fail(t, err_set(&t->err, RC_INDEX,
-			"%s: answers with a part, the whole was asked for", transfer_where(t)));
+						"%s: answers with a part, the whole was asked for",
+						transfer_where(t)));
 	}
-	if (!t->request.range_is_suffix && (!t->head.has_first || t->head.first != t->base + t->given)) {
+	if (!t->request.range_is_suffix &&
+		(!t->head.has_first || t->head.first != t->base + t->given)) {
 		return refuse_part(t, "answers with another range of bytes than was asked for");
 	}
 	if (t->has_size && t->head.has_size && t->head.size != t->size) {
@@ -136,8 +140,9 @@ static int deliver(struct transfer *t, const char *bytes, size_t n)
 {
 	if (t->given + n > t->request.max) {
 		return transfer_fail(t, err_set(&t->err, RC_INDEX,
-			"%s: the answer is longer than the %" PRIu64 " bytes that are allowed",
-			transfer_where(t), t->request.max));
+						"%s: the answer is longer than the %" PRIu64
+						" bytes that are allowed",
+						transfer_where(t), t->request.max));
 	}
 	if (!t->request.take) {
 		buf_add(&t->body, bytes, n);
@@ -174,24 +179,27 @@ static bool follow(struct transfer *t)
 	if (++t->hops > REDIRECTS_MAX) {
 		t->hops--;
 		transfer_fail(t, err_set(&t->err, RC_INDEX, "%s: more than %d redirects",
-			transfer_where(t), REDIRECTS_MAX));
+					 transfer_where(t), REDIRECTS_MAX));
 		return false;
 	}
 	if (!to || !(to_http || str_eq_nocase(scheme, STR("https"))) || !uri_host(str_of(to)).n) {
 		t->hops--;
 		transfer_fail(t, err_set(&t->err, RC_INDEX,
-			"%s: redirects to something that is no http or https URL", transfer_where(t)));
+					 "%s: redirects to something that is no http or https URL",
+					 transfer_where(t)));
 		return false;
 	}
 	if (to_http && str_eq_nocase(uri_scheme(str_of(t->url)), STR("https"))) {
 		t->url = to;
 		transfer_fail(t, err_set(&t->err, RC_INDEX,
-			"%s: the redirect leads from https to http: refused", transfer_where(t)));
+					 "%s: the redirect leads from https to http: refused",
+					 transfer_where(t)));
 		return false;
 	}
 	/* RFC 9110 section 10.2.2: the fragment is the user agent's business; credentials that a
 	 * redirect itself carries are not taken over ("userinfo tricks"). */
-	t->url = http_url_wire(&t->arena, str_of(http_url_without_login(&t->arena, str_of(to))), true);
+	t->url = http_url_wire(
+		&t->arena, str_of(http_url_without_login(&t->arena, str_of(to))), true);
 	return true;
 }
 

@@ -37,7 +37,8 @@ static void keep_media_type(char **to, struct str text)
 	}
 }
 
-/* "bytes 5-9/10", "bytes 5-9/" followed by '*', or for 416 "bytes" and '*' with the size (RFC 9110 section 14.4). */
+/* "bytes 5-9/10", "bytes 5-9/" followed by '*', or for 416 "bytes" and '*' with the size (RFC 9110
+ * section 14.4). */
 static void read_content_range(struct http_head *h, struct str text)
 {
 	struct str range, first;
@@ -135,9 +136,10 @@ bool http_status_is_redirect(long status)
 
 uint64_t http_pause_ms(unsigned tries, uint64_t retry_after_seconds)
 {
-	uint64_t pause = tries > 5 ? PAUSE_MAX_MS : (uint64_t)PAUSE_FIRST_MS << (tries ? tries - 1 : 0);
-	uint64_t asked = retry_after_seconds > RETRY_AFTER_MAX_S ? RETRY_AFTER_MAX_S
-		: retry_after_seconds;
+	uint64_t pause =
+		tries > 5 ? PAUSE_MAX_MS : (uint64_t)PAUSE_FIRST_MS << (tries ? tries - 1 : 0);
+	uint64_t asked =
+		retry_after_seconds > RETRY_AFTER_MAX_S ? RETRY_AFTER_MAX_S : retry_after_seconds;
 
 	return asked * 1000 > pause ? asked * 1000 : pause;
 }
@@ -213,7 +215,8 @@ char *http_url_origin(struct arena *a, struct str url)
 	if (!port.n) {
 		port = str_eq_nocase(scheme, STR("https")) ? STR("443") : STR("80");
 	}
-	return lower(arena_printf(a, "%.*s://%.*s:%.*s", STR_ARG(scheme), STR_ARG(host), STR_ARG(port)));
+	return lower(
+		arena_printf(a, "%.*s://%.*s:%.*s", STR_ARG(scheme), STR_ARG(host), STR_ARG(port)));
 }
 
 bool http_url_login(struct arena *a, struct str url, const char **user, const char **password)
@@ -239,7 +242,8 @@ char *http_url_without_login(struct arena *a, struct str url)
 	if (at == who.n) {
 		return arena_dup(a, url);
 	}
-	struct str before = str_range(url.p, who.p), after = str_range(who.p + at + 1, url.p + url.n);
+	struct str before = str_range(url.p, who.p),
+		   after = str_range(who.p + at + 1, url.p + url.n);
 	return arena_printf(a, "%.*s%.*s", STR_ARG(before), STR_ARG(after));
 }
 
@@ -256,7 +260,8 @@ bool http_host_is_trusted(struct str url, const char *const *hosts, size_t n)
 		bool has_port = colon < trusted.n && (close == trusted.n || colon > close);
 		struct str name = has_port ? str_first(trusted, colon) : trusted;
 
-		if (str_eq_nocase(name, host) && (!has_port || str_eq(str_skip(trusted, colon + 1), port))) {
+		if (str_eq_nocase(name, host) &&
+			(!has_port || str_eq(str_skip(trusted, colon + 1), port))) {
 			return true;
 		}
 	}

@@ -1,16 +1,19 @@
-/* HTTP without the moving of bytes: what a response head says, which answers are tried again and when, how
- * URLs are written on the wire and compared. Pure functions; private to the client (bundle/http_get.c). */
+/* HTTP without the moving of bytes: what a response head says, which answers are tried again and
+ * when, how URLs are written on the wire and compared. Pure functions; private to the client
+ * (bundle/http_get.c). */
 #ifndef BUNDLE_HTTP_WIRE_H
 #define BUNDLE_HTTP_WIRE_H
 
 #include "manifests/base/arena.h"
 
-/* The fields of one response head that matter here (RFC 9110, RFC 9111). Texts belong to the head. */
+/* The fields of one response head that matter here (RFC 9110, RFC 9111). Texts belong to the head.
+ */
 struct http_head {
 	long status;
 	char *location, *content_type, *etag, *last_modified; /* NULL: not sent */
 	bool accepts_ranges, no_cache, no_store;
-	bool has_length, has_first, has_size; /* Content-Length; Content-Range's first byte and size */
+	bool has_length, has_first,
+		has_size; /* Content-Length; Content-Range's first byte and size */
 	uint64_t length, first, size;
 	uint64_t max_age, age;
 };
@@ -24,12 +27,12 @@ bool http_status_is_redirect(long status);
 /* The pause before the try after `tries` failed ones (from 1), with what Retry-After asked for. */
 uint64_t http_pause_ms(unsigned tries, uint64_t retry_after_seconds);
 
-/* The URL as it goes out: no fragment, bytes that RFC 3986 does not allow as %XX, and '+' in the path as
- * %2B, because some stores read a bare '+' as a space (their own redirects are left alone: they may be
- * signed). */
+/* The URL as it goes out: no fragment, bytes that RFC 3986 does not allow as %XX, and '+' in the
+ * path as %2B, because some stores read a bare '+' as a space (their own redirects are left alone:
+ * they may be signed). */
 char *http_url_wire(struct arena *a, struct str url, bool is_redirect);
-/* "https://host:443" in lower case, always with a port and never with credentials; NULL where the URL
- * has no host. */
+/* "https://host:443" in lower case, always with a port and never with credentials; NULL where the
+ * URL has no host. */
 char *http_url_origin(struct arena *a, struct str url);
 /* user and password of a URL, decoded; false where it has none. */
 bool http_url_login(struct arena *a, struct str url, const char **user, const char **password);

@@ -91,8 +91,8 @@ static int make_sources(struct index *x, const struct pip_config *config, struct
 
 static int make_client(struct index *x, const struct pip_config *config, struct err *e)
 {
-	const char **logins = arena_array(&x->arena, config->nindexes + config->nfind_links + 1,
-		sizeof(*logins));
+	const char **logins =
+		arena_array(&x->arena, config->nindexes + config->nfind_links + 1, sizeof(*logins));
 	size_t n = 0;
 
 	for (size_t i = 0; i < config->nindexes; i++) {
@@ -101,20 +101,23 @@ static int make_client(struct index *x, const struct pip_config *config, struct 
 	for (size_t i = 0; i < config->nfind_links; i++) {
 		logins[n++] = config->find_links[i];
 	}
-	return http_new(&(struct http_options){
-		.cert = config->cert,
-		.client_cert = config->client_cert,
-		.proxy = config->proxy,
-		.trusted_hosts = config->trusted_hosts,
-		.ntrusted_hosts = config->ntrusted_hosts,
-		.timeout = config->timeout,
-		.retries = config->retries,
-		.logins = logins,
-		.nlogins = n,
-	}, &x->http, e);
+	return http_new(
+		&(struct http_options){
+			.cert = config->cert,
+			.client_cert = config->client_cert,
+			.proxy = config->proxy,
+			.trusted_hosts = config->trusted_hosts,
+			.ntrusted_hosts = config->ntrusted_hosts,
+			.timeout = config->timeout,
+			.retries = config->retries,
+			.logins = logins,
+			.nlogins = n,
+		},
+		&x->http, e);
 }
 
-int index_open(const struct pip_config *config, struct cache *cache, struct index **out, struct err *e)
+int index_open(
+	const struct pip_config *config, struct cache *cache, struct index **out, struct err *e)
 {
 	struct index *x = mem_alloc(sizeof(*x));
 
@@ -161,7 +164,10 @@ const char *index_where(const struct index *x, struct arena *a)
 		bool is_index = i < x->nindexes;
 		const struct source *s = is_index ? &x->indexes[i] : &x->flats[i - x->nindexes];
 
-		buf_addf(&b, "%s%s %s", i ? " and " : "", is_index ? "the index at" : s->url ? "the page" : "the folder",
+		buf_addf(&b, "%s%s %s", i ? " and " : "",
+			is_index ? "the index at"
+			: s->url ? "the page"
+				 : "the folder",
 			s->shown);
 	}
 	if (!b.n) {
@@ -207,8 +213,8 @@ static int load_flats(struct index *x, struct err *e)
 }
 
 /* An index in a folder, as pip reads one: DIR/<name>/index.html. */
-static int load_local(const struct source *s, const char *name, struct arena *a, struct index_page *out,
-	struct err *e)
+static int load_local(const struct source *s, const char *name, struct arena *a,
+	struct index_page *out, struct err *e)
 {
 	const char *page = arena_printf(a, "%s/%s/index.html", s->path, name);
 
@@ -268,8 +274,8 @@ struct merge {
 	size_t nunreadable;
 };
 
-/* Does a file name begin with the project's name, whatever its spelling, and a '-'? An sdist's name can be
- * cut only by who knows the project. */
+/* Does a file name begin with the project's name, whatever its spelling, and a '-'? An sdist's name
+ * can be cut only by who knows the project. */
 static bool begins_with_project(struct str file, struct str project)
 {
 	size_t at = 0, i = 0;
@@ -328,7 +334,8 @@ static void add_page(struct merge *m, const struct index_page *page, bool is_fla
 
 static int by_file_and_place(const void *a, const void *b)
 {
-	const struct index_file *x = *(struct index_file *const *)a, *y = *(struct index_file *const *)b;
+	const struct index_file *x = *(struct index_file *const *)a,
+				*y = *(struct index_file *const *)b;
 	int order = str_cmp(x->name.file, y->name.file);
 
 	return order ? order : x < y ? -1 : x > y;
@@ -340,7 +347,8 @@ static void join_twins(struct index_file *first, struct index_file *other)
 	const char *conflict = first->conflict;
 
 	if (first->has_sha256 && other->has_sha256 && !digest_eq(&first->sha256, &other->sha256)) {
-		conflict = str_eq(str_of(first->source), str_of(other->source)) ? other->url : other->source;
+		conflict = str_eq(str_of(first->source), str_of(other->source)) ? other->url
+										: other->source;
 	}
 	if (!first->has_sha256 && other->has_sha256) {
 		*first = *other;
@@ -373,8 +381,8 @@ static void remove_twins(struct merge *m)
 	m->files.n = n;
 }
 
-static void merge_project(struct index *x, struct str name, const struct index_page *pages, struct arena *a,
-	struct index_project *out)
+static void merge_project(struct index *x, struct str name, const struct index_page *pages,
+	struct arena *a, struct index_project *out)
 {
 	struct merge m = { .a = a, .project = name };
 
@@ -428,7 +436,9 @@ int index_check_file(const struct index_file *f, struct err *e)
 	if (!f->conflict) {
 		return 0;
 	}
-	err_set(e, RC_AMBIGUOUS, "%.*s: two different files of this name, on %s (sha256 %s) and on %s",
+	err_set(e, RC_AMBIGUOUS,
+		"%.*s: two different files of this name, on %s (sha256 %s) and on %s",
 		STR_ARG(f->name.file), f->source, digest_hex(&f->sha256, hex), f->conflict);
-	return err_hint(e, "name the one you want in the lock, by url and sha256, or leave one index out");
+	return err_hint(
+		e, "name the one you want in the lock, by url and sha256, or leave one index out");
 }

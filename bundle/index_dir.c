@@ -47,11 +47,11 @@ static int read_entry(struct arena *a, const char *folder, const char *name, str
 		return 0;
 	}
 	vec_push(&out->links, (struct index_file){
-		.name = { .file = str_of(name) },
-		.url = index_file_url(a, path),
-		.has_size = true,
-		.size = (uint64_t)st.st_size,
-	});
+				      .name = { .file = str_of(name) },
+				      .url = index_file_url(a, path),
+				      .has_size = true,
+				      .size = (uint64_t)st.st_size,
+			      });
 	return 0;
 }
 
@@ -83,7 +83,8 @@ int index_dir_read(struct arena *a, const char *path, struct index_page *out, st
 	} else if (index_is_dist_file(str_of(path))) {
 		r = read_entry(a, fs_dirname(a, path), fs_basename(path), &page, e);
 	} else {
-		r = err_set(e, RC_INDEX, "%s: neither a folder, nor an HTML page, nor a distribution", path);
+		r = err_set(e, RC_INDEX,
+			"%s: neither a folder, nor an HTML page, nor a distribution", path);
 	}
 	if (r) {
 		index_page_release(&page);

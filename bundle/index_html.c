@@ -21,7 +21,8 @@ struct reader {
 	htmlParserCtxtPtr parser;
 };
 
-/* Attributes come as name, value pairs; a value is NULL where the page gives none ("data-yanked"). */
+/* Attributes come as name, value pairs; a value is NULL where the page gives none ("data-yanked").
+ */
 static bool attribute(const xmlChar **list, const char *name, struct str *out)
 {
 	for (; list && list[0]; list += 2) {
@@ -33,7 +34,8 @@ static bool attribute(const xmlChar **list, const char *name, struct str *out)
 	return false;
 }
 
-/* PEP 658/714: "sha256=<hex>", or "true". An unknown algorithm still says that the file is there. */
+/* PEP 658/714: "sha256=<hex>", or "true". An unknown algorithm still says that the file is there.
+ */
 static void read_metadata(const xmlChar **list, struct index_file *out)
 {
 	struct str value;
@@ -48,7 +50,8 @@ static void read_metadata(const xmlChar **list, struct index_file *out)
 		return;
 	}
 	out->has_metadata = true;
-	out->has_metadata_sha256 = str_starts(value, "sha256=") &&
+	out->has_metadata_sha256 =
+		str_starts(value, "sha256=") &&
 		!digest_parse(str_skip(value, 7), &out->metadata_sha256, &ignored);
 }
 
@@ -86,7 +89,8 @@ static void read_meta(struct reader *r, const xmlChar **list)
 {
 	struct str name, version;
 
-	if (!attribute(list, "name", &name) || !str_eq_nocase(name, STR("pypi:repository-version")) ||
+	if (!attribute(list, "name", &name) ||
+		!str_eq_nocase(name, STR("pypi:repository-version")) ||
 		!attribute(list, "content", &version)) {
 		return;
 	}
@@ -107,9 +111,11 @@ static void on_element(void *context, const xmlChar *name, const xmlChar **list)
 		read_anchor(r, list);
 	} else if (strcmp((const char *)name, "meta") == 0) {
 		read_meta(r, list);
-	} else if (strcmp((const char *)name, "base") == 0 && !r->base && attribute(list, "href", &href)) {
+	} else if (strcmp((const char *)name, "base") == 0 && !r->base &&
+		   attribute(list, "href", &href)) {
 		r->base = uri_resolve(r->a, str_of(r->url), href);
-	} else if (strcmp((const char *)name, "title") == 0 || strcmp((const char *)name, "h1") == 0) {
+	} else if (strcmp((const char *)name, "title") == 0 ||
+		   strcmp((const char *)name, "h1") == 0) {
 		r->in_title = r->title_length == 0;
 	}
 }
@@ -141,8 +147,8 @@ static void on_text(void *context, const xmlChar *text, int n)
 /* Headings of pages that list files, as servers without PEP 629's <meta> write them. */
 static bool has_index_title(const char *title)
 {
-	static const char *const heads[] = { "Links for", "Index of", "Directory listing", "Simple index",
-		"Simple Index", "Simple Package Repository" };
+	static const char *const heads[] = { "Links for", "Index of", "Directory listing",
+		"Simple index", "Simple Index", "Simple Package Repository" };
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
 		if (str_starts(str_of(title), heads[i])) {
@@ -169,14 +175,15 @@ static size_t end_tag(struct str text)
 	return n < text.n ? n + 1 : text.n;
 }
 
-/* libxml2 ends where the root element does, but some indexes are grown by appending links behind </html>,
- * and every client sees them: so it is not told. */
+/* libxml2 ends where the root element does, but some indexes are grown by appending links behind
+ * </html>, and every client sees them: so it is not told. */
 static void feed(struct reader *r, struct str html)
 {
 	while (html.n && !r->is_newer) {
 		size_t n = 0;
 
-		while (n < html.n && n < CHUNK && !(html.p[n] == '<' && end_tag(str_skip(html, n)))) {
+		while (n < html.n && n < CHUNK &&
+			!(html.p[n] == '<' && end_tag(str_skip(html, n)))) {
 			n++;
 		}
 		htmlParseChunk(r->parser, html.p, (int)n, 0);
@@ -208,14 +215,16 @@ static int parse(struct reader *r, struct str html, struct err *e)
 	return 0;
 }
 
-int index_html_read(struct arena *a, struct str html, const char *url, struct index_page *out, struct err *e)
+int index_html_read(
+	struct arena *a, struct str html, const char *url, struct index_page *out, struct err *e)
 {
 	struct index_page page = INDEX_PAGE_INIT;
 	struct reader r = { .a = a, .url = url, .page = &page };
 
 	int code = parse(&r, html, e);
 	if (!code && r.is_newer) {
-		code = err_set(e, RC_INDEX, "it speaks version %s of the simple API; 1.x is understood", r.version);
+		code = err_set(e, RC_INDEX,
+			"it speaks version %s of the simple API; 1.x is understood", r.version);
 	}
 	if (code) {
 		index_page_release(&page);

@@ -14,14 +14,16 @@ static int read_version(const struct json *root, struct err *e)
 	const struct json *meta = NULL;
 	struct str version, major;
 
-	if (json_need_object(root, "meta", &meta, e) || json_need_str(meta, "api-version", &version, e)) {
+	if (json_need_object(root, "meta", &meta, e) ||
+		json_need_str(meta, "api-version", &version, e)) {
 		err_recode(e, RC_INDEX);
 		return err_wrap(e, "no simple API");
 	}
 	struct str rest = version;
 	str_cut(&rest, '.', &major);
 	if (!str_is(major, "1")) {
-		return err_set(e, RC_INDEX, "it speaks version %.*s of the simple API; 1.x is understood",
+		return err_set(e, RC_INDEX,
+			"it speaks version %.*s of the simple API; 1.x is understood",
 			STR_ARG(str_first(version, 24)));
 	}
 	return 0;
@@ -33,7 +35,8 @@ static int read_hashes(const struct json *file, struct index_file *out, struct e
 	const struct json *hashes = NULL;
 	struct str hex = STR_NULL;
 
-	if (json_need_object(file, "hashes", &hashes, e) || json_opt_str(hashes, "sha256", &hex, e)) {
+	if (json_need_object(file, "hashes", &hashes, e) ||
+		json_opt_str(hashes, "sha256", &hex, e)) {
 		return -1;
 	}
 	if (!hex.n) {
@@ -47,7 +50,8 @@ static int read_hashes(const struct json *file, struct index_file *out, struct e
 }
 
 /* false, true, or the reason. */
-static int read_yanked(struct arena *a, const struct json *file, struct index_file *out, struct err *e)
+static int read_yanked(
+	struct arena *a, const struct json *file, struct index_file *out, struct err *e)
 {
 	const struct json *v = json_get(file, "yanked");
 	struct str reason;
@@ -66,10 +70,12 @@ static int read_yanked(struct arena *a, const struct json *file, struct index_fi
 	return 0;
 }
 
-/* PEP 714: the new name wins over the two old ones. A digest here is METADATA's, never the file's. */
+/* PEP 714: the new name wins over the two old ones. A digest here is METADATA's, never the file's.
+ */
 static int read_metadata(const struct json *file, struct index_file *out, struct err *e)
 {
-	static const char *const keys[] = { "core-metadata", "dist-info-metadata", "data-dist-info-metadata" };
+	static const char *const keys[] = { "core-metadata", "dist-info-metadata",
+		"data-dist-info-metadata" };
 	const struct json *v = NULL;
 	struct str hex = STR_NULL;
 
@@ -84,7 +90,8 @@ static int read_metadata(const struct json *file, struct index_file *out, struct
 		return json_to_bool(v, "core-metadata", &out->has_metadata, e);
 	}
 	if (!json_is_object(v)) {
-		return err_set(e, RC_INDEX, "core-metadata: neither true, false nor a table of hashes");
+		return err_set(
+			e, RC_INDEX, "core-metadata: neither true, false nor a table of hashes");
 	}
 	out->has_metadata = true;
 	if (json_opt_str(v, "sha256", &hex, e)) {
@@ -105,8 +112,8 @@ static const char *file_name(struct arena *a, const char *url, struct str said)
 	return last && index_is_dist_file(str_of(last)) ? last : arena_dup(a, said);
 }
 
-static int read_file(struct arena *a, const struct json *file, const char *url, struct index_page *page,
-	struct err *e)
+static int read_file(struct arena *a, const struct json *file, const char *url,
+	struct index_page *page, struct err *e)
 {
 	struct index_file link = { .name = { .file = STR_NULL } };
 	struct str name, href, python = STR_NULL;
@@ -136,8 +143,8 @@ static int read_file(struct arena *a, const struct json *file, const char *url, 
 	return 0;
 }
 
-static int read_files(struct arena *a, const struct json *root, const char *url, struct index_page *page,
-	struct err *e)
+static int read_files(struct arena *a, const struct json *root, const char *url,
+	struct index_page *page, struct err *e)
 {
 	const struct json *files = NULL;
 	size_t i = 0;
@@ -154,7 +161,8 @@ static int read_files(struct arena *a, const struct json *root, const char *url,
 	return 0;
 }
 
-int index_json_read(struct arena *a, struct str json, const char *url, struct index_page *out, struct err *e)
+int index_json_read(
+	struct arena *a, struct str json, const char *url, struct index_page *out, struct err *e)
 {
 	CLEANUP_JSON struct json *root = NULL;
 	struct index_page page = INDEX_PAGE_INIT;

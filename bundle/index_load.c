@@ -35,7 +35,8 @@ static int refuse_html(const struct index_page *page, struct err *e)
 			   "a login page or a proxy may stand between");
 }
 
-static int read_body(struct arena *a, const struct cache_page *from, struct index_page *out, struct err *e)
+static int read_body(
+	struct arena *a, const struct cache_page *from, struct index_page *out, struct err *e)
 {
 	static const char *const json[] = { "application/vnd.pypi.simple.v1+json",
 		"application/vnd.pypi.simple.latest+json" };
@@ -59,7 +60,8 @@ static int read_body(struct arena *a, const struct cache_page *from, struct inde
 		}
 		return r;
 	}
-	err_set(e, RC_INDEX, "the server answers with content of type \"%.100s\", which is no index page",
+	err_set(e, RC_INDEX,
+		"the server answers with content of type \"%.100s\", which is no index page",
 		from->content_type);
 	return err_hint(e, "is this the index URL that pip needs (it often ends in /simple)?");
 }
@@ -82,7 +84,8 @@ static void finish_links(struct index_load *load)
 	load->page.links.n = n;
 }
 
-static int use_page(struct loader *l, struct index_load *load, const struct cache_page *from, struct err *e)
+static int use_page(
+	struct loader *l, struct index_load *load, const struct cache_page *from, struct err *e)
 {
 	if (from->status == 404) {
 		return 0;
@@ -102,18 +105,20 @@ static int refuse_answer(const struct index_load *load, long status, struct err 
 	const char *hint = "try again later, or look at the URL with another client";
 
 	if (status == 401 || status == 403) {
-		hint = "it asks for credentials: put them into ~/.netrc or into the index URL of pip";
+		hint = "it asks for credentials: put them into ~/.netrc or into the index URL of "
+		       "pip";
 	} else if (status == 407) {
 		hint = "the proxy asks for credentials: put them into PIP_PROXY or https_proxy";
 	} else if (status == 404) {
 		hint = "correct find-links (PIP_FIND_LINKS, or pip.conf)";
 	}
-	err_set(e, RC_INDEX, "%s: the index answers %ld %s", load->url, status, http_status_text(status));
+	err_set(e, RC_INDEX, "%s: the index answers %ld %s", load->url, status,
+		http_status_text(status));
 	return err_hint(e, "%s", hint);
 }
 
-/* S3 says 403 for a key that does not exist where the folder may not be listed: large wheel indexes live
- * there, and they know only a few projects. A refusal by anything else is a refusal. */
+/* S3 says 403 for a key that does not exist where the folder may not be listed: large wheel indexes
+ * live there, and they know only a few projects. A refusal by anything else is a refusal. */
 static bool is_absent(const struct http_response *r)
 {
 	if (r->status == 404 || r->status == 410) {
@@ -164,7 +169,8 @@ static int renew(struct loader *l, struct index_load *load, struct http_response
 	return use_page(l, load, &load->kept, e);
 }
 
-static int end_load(void *context, size_t i, struct http_response *r, const struct err *failed, struct err *e)
+static int end_load(
+	void *context, size_t i, struct http_response *r, const struct err *failed, struct err *e)
 {
 	struct loader *l = context;
 	struct index_load *load = l->todo[i];
@@ -210,8 +216,8 @@ static bool use_kept(struct loader *l, struct index_load *load)
 	return use_page(l, load, &load->kept, &ignored) == 0;
 }
 
-int index_load_pages(struct http *h, struct cache *c, struct index_load *loads, size_t n, struct arena *a,
-	struct err *e)
+int index_load_pages(struct http *h, struct cache *c, struct index_load *loads, size_t n,
+	struct arena *a, struct err *e)
 {
 	CLEANUP(free) struct http_request *requests = mem_array(n + 1, sizeof(*requests));
 	CLEANUP(free) struct index_load **todo = mem_array(n + 1, sizeof(*todo));

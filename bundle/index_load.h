@@ -15,7 +15,7 @@ struct index_load {
 };
 
 /* Fills the page of each; an absent one has no links. */
-int index_load_pages(struct http *h, struct cache *c, struct index_load *loads, size_t n, struct arena *a,
-	struct err *e);
+int index_load_pages(struct http *h, struct cache *c, struct index_load *loads, size_t n,
+	struct arena *a, struct err *e);
 
 #endif

@@ -22,9 +22,9 @@ struct job {
 	struct str *text; /* where it goes */
 	enum step step;
 	struct range_file ranges;
-	bool has_size;    /* ranges.size is known */
-	bool knows_size;  /* and it is the server's word */
-	bool is_local;    /* read from this machine, unhashed: not for the cache */
+	bool has_size;   /* ranges.size is known */
+	bool knows_size; /* and it is the server's word */
+	bool is_local;   /* read from this machine, unhashed: not for the cache */
 };
 
 struct work {
@@ -61,7 +61,8 @@ static const char *sibling_url(struct arena *a, const char *url)
 	struct str all = uri_without_fragment(str_of(url));
 	size_t path = str_find(all, '?');
 
-	return arena_printf(a, "%.*s.metadata%.*s", STR_ARG(str_first(all, path)), STR_ARG(str_skip(all, path)));
+	return arena_printf(a, "%.*s.metadata%.*s", STR_ARG(str_first(all, path)),
+		STR_ARG(str_skip(all, path)));
 }
 
 /* ---- requests ---- */
@@ -112,13 +113,15 @@ static int no_sibling(const struct index_file *f, struct err *e)
 		STR_ARG(f->name.file));
 }
 
-static int take_sibling(struct work *w, struct job *job, const struct http_response *r, struct err *e)
+static int take_sibling(
+	struct work *w, struct job *job, const struct http_response *r, struct err *e)
 {
 	const struct index_file *f = job->file;
 	char expected[DIGEST_HEX + 1], found_hex[DIGEST_HEX + 1];
 	struct digest found;
 
-	if (r->status != 200 && f->name.kind == DIST_WHEEL) { /* promised, not there: the wheel has it */
+	if (r->status != 200 &&
+		f->name.kind == DIST_WHEEL) { /* promised, not there: the wheel has it */
 		job->step = TAIL;
 		return 0;
 	}
@@ -127,8 +130,9 @@ static int take_sibling(struct work *w, struct job *job, const struct http_respo
 	}
 	hash_bytes(buf_str(&r->body), &found);
 	if (f->has_metadata_sha256 && !digest_eq(&found, &f->metadata_sha256)) {
-		return err_set(e, RC_HASH, "%s.metadata: its sha256 is %s, the index says %s", shown(w, job),
-			digest_hex(&found, found_hex), digest_hex(&f->metadata_sha256, expected));
+		return err_set(e, RC_HASH, "%s.metadata: its sha256 is %s, the index says %s",
+			shown(w, job), digest_hex(&found, found_hex),
+			digest_hex(&f->metadata_sha256, expected));
 	}
 	return finish(w, job, arena_str(w->a, buf_str(&r->body)));
 }
@@ -150,9 +154,11 @@ static int read_ranges(struct work *w, struct job *job, struct err *e)
 
 static int refuse(struct work *w, const struct job *job, long status, struct err *e)
 {
-	err_set(e, RC_INDEX, "%s: the server answers %ld %s", shown(w, job), status, http_status_text(status));
+	err_set(e, RC_INDEX, "%s: the server answers %ld %s", shown(w, job), status,
+		http_status_text(status));
 	if (status == 401 || status == 403) {
-		return err_hint(e, "it asks for credentials: put them into ~/.netrc or into the index URL of pip");
+		return err_hint(e, "it asks for credentials: put them into ~/.netrc or into the "
+				   "index URL of pip");
 	}
 	return err_hint(e, "%s lists a file that is not there; it is the index's fault",
 		job->file->source ? job->file->source : "the index");
@@ -188,7 +194,8 @@ static int take_head(struct job *job, const struct http_response *r)
 	return 0;
 }
 
-static int end_one(void *context, size_t i, struct http_response *r, const struct err *failed, struct err *e)
+static int end_one(
+	void *context, size_t i, struct http_response *r, const struct err *failed, struct err *e)
 {
 	struct work *w = context;
 	struct job *job = w->asked[i];
@@ -363,13 +370,15 @@ static int begin_one(struct work *w, struct job *job, struct err *e)
 	return 0;
 }
 
-int index_metadata(struct index *x, const struct index_file *const *files, size_t n, struct arena *a,
-	struct str *texts, struct err *e)
+int index_metadata(struct index *x, const struct index_file *const *files, size_t n,
+	struct arena *a, struct str *texts, struct err *e)
 {
 	CLEANUP(free) struct job *jobs = mem_array(n + 1, sizeof(*jobs));
 	CLEANUP(free) struct job **asked = mem_array(n + 1, sizeof(*asked));
 	CLEANUP(free) struct http_request *requests = mem_array(n + 1, sizeof(*requests));
-	struct work w = { .x = x, .a = a, .jobs = jobs, .n = n, .asked = asked, .requests = requests };
+	struct work w = {
+		.x = x, .a = a, .jobs = jobs, .n = n, .asked = asked, .requests = requests
+	};
 	int r = 0;
 
 	for (size_t i = 0; i < n && !r; i++) {

@@ -15,7 +15,8 @@ bool index_fragment_sha256(struct str url, struct digest *out)
 	struct err ignored = ERR_INIT;
 
 	while (str_cut(&fragment, '&', &part)) {
-		if (str_starts(part, "sha256=") && !digest_parse(str_skip(part, 7), out, &ignored)) {
+		if (str_starts(part, "sha256=") &&
+			!digest_parse(str_skip(part, 7), out, &ignored)) {
 			return true;
 		}
 	}

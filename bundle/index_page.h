@@ -1,5 +1,5 @@
-/* A page of an index as a list of links: what the two formats (PEP 503 HTML, PEP 691 JSON) and folders have
- * in common. Private to bundle/index.h. Readers are pure: bytes in, links out. */
+/* A page of an index as a list of links: what the two formats (PEP 503 HTML, PEP 691 JSON) and
+ * folders have in common. Private to bundle/index.h. Readers are pure: bytes in, links out. */
 #ifndef BUNDLE_INDEX_PAGE_H
 #define BUNDLE_INDEX_PAGE_H
 
@@ -8,20 +8,26 @@
 /* A link: an index_file whose `name` has only `file` (decoded), which nobody has parsed yet. */
 struct index_page {
 	VEC(struct index_file) links;
-	size_t nunreadable;    /* links without a file name that could be one */
-	bool is_index;         /* it is an index page, even where it has no link */
-	char title[96];        /* of an HTML page, for messages */
+	size_t nunreadable; /* links without a file name that could be one */
+	bool is_index;      /* it is an index page, even where it has no link */
+	char title[96];     /* of an HTML page, for messages */
 };
-#define INDEX_PAGE_INIT { .links = VEC_INIT }
+#define INDEX_PAGE_INIT           \
+	{                         \
+		.links = VEC_INIT \
+	}
 void index_page_release(struct index_page *p); /* texts belong to the arena */
 
 /* `url` is where the page came from, without credentials; links are resolved against it. Errors are
  * RC_INDEX without the URL: the caller wraps it. */
-int index_html_read(struct arena *a, struct str html, const char *url, struct index_page *out, struct err *e);
-int index_json_read(struct arena *a, struct str json, const char *url, struct index_page *out, struct err *e);
+int index_html_read(
+	struct arena *a, struct str html, const char *url, struct index_page *out, struct err *e);
+int index_json_read(
+	struct arena *a, struct str json, const char *url, struct index_page *out, struct err *e);
 
-/* One folder, not its sub-folders: wheels and sdists by name and size, and the links of its *.html files.
- * A folder that is missing or empty has no links: pip does not mind either. `path` may also be one HTML file. */
+/* One folder, not its sub-folders: wheels and sdists by name and size, and the links of its *.html
+ * files. A folder that is missing or empty has no links: pip does not mind either. `path` may also
+ * be one HTML file. */
 int index_dir_read(struct arena *a, const char *path, struct index_page *out, struct err *e);
 
 /* "sha256=<hex>" among the '&'-separated parts of a fragment; anything else is no hash. */

@@ -42,7 +42,8 @@ static int read_layer(struct arena *a, const char *path, struct pip_settings *ou
 	struct stat st;
 	int r = 0;
 
-	if (!stat(path, &st) && S_ISREG(st.st_mode) && !fs_read(path, LIMIT_LOCK, &text, &ignored)) {
+	if (!stat(path, &st) && S_ISREG(st.st_mode) &&
+		!fs_read(path, LIMIT_LOCK, &text, &ignored)) {
 		r = pip_ini_read(a, buf_str(&text), path, out, e);
 	}
 	buf_release(&text);
@@ -55,7 +56,9 @@ static int read_global(struct arena *a, struct pip_settings *out, struct err *e)
 	struct str rest = str_of(dirs && *dirs ? dirs : "/etc/xdg"), dir;
 
 	while (str_cut(&rest, ':', &dir)) {
-		int r = dir.n ? read_layer(a, arena_printf(a, "%.*s/pip/pip.conf", STR_ARG(dir)), out, e) : 0;
+		int r = dir.n ? read_layer(a, arena_printf(a, "%.*s/pip/pip.conf", STR_ARG(dir)),
+					out, e)
+			      : 0;
 
 		if (r) {
 			return r;
@@ -72,8 +75,10 @@ static int read_user(struct arena *a, struct pip_settings *out, struct err *e)
 	if (r) {
 		return r;
 	}
-	return read_layer(a, xdg && *xdg ? arena_printf(a, "%s/pip/pip.conf", xdg)
-					 : arena_printf(a, "%s/.config/pip/pip.conf", home), out, e);
+	return read_layer(a,
+		xdg && *xdg ? arena_printf(a, "%s/pip/pip.conf", xdg)
+			    : arena_printf(a, "%s/.config/pip/pip.conf", home),
+		out, e);
 }
 
 static int read_files(struct arena *a, const char *prefix, struct pip_settings *out, struct err *e)
@@ -107,9 +112,9 @@ static void read_environment(struct arena *a, struct pip_settings *out)
 
 		str_cut(&value, '=', &name);
 		if (str_starts(name, "PIP_")) {
-			pip_settings_put(out, (struct pip_setting){ ":env:",
-				pip_ini_name(a, str_skip(name, 4)), value.p ? value.p : "",
-				arena_dup(a, name) });
+			pip_settings_put(out,
+				(struct pip_setting){ ":env:", pip_ini_name(a, str_skip(name, 4)),
+					value.p ? value.p : "", arena_dup(a, name) });
 		}
 	}
 }
@@ -163,7 +168,8 @@ static int set_one(struct arena *a, const struct pip_setting *s, const char **ou
 	const char *copy = arena_dup(a, text);
 
 	if (copy[word_length(copy)]) {
-		return err_set(e, RC_INVALID, "%s: %s takes one value without spaces", s->from, s->name);
+		return err_set(
+			e, RC_INVALID, "%s: %s takes one value without spaces", s->from, s->name);
 	}
 	*out = copy;
 	return 0;
@@ -255,7 +261,9 @@ static int apply_all(struct values *v, const struct pip_settings *settings, stru
 
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
 		vec_each(struct pip_setting, s, &settings->list) {
-			int r = strcmp(s->section, sections[i]) == 0 && *s->value ? apply_value(v, s, e) : 0;
+			int r = strcmp(s->section, sections[i]) == 0 && *s->value
+					? apply_value(v, s, e)
+					: 0;
 
 			if (r) {
 				return r;
@@ -275,7 +283,8 @@ static int no_index_known(const char *python, const struct err *why, struct err 
 		err_set(e, RC_TOOL, "%s: has no pip that could be asked for its index", python);
 	}
 	err_wrap(e, "no package index is configured");
-	return err_hint(e, "name one: PIP_INDEX_URL=https://HOST/simple, or index-url in the [global] section of "
+	return err_hint(e, "name one: PIP_INDEX_URL=https://HOST/simple, or index-url in the "
+			   "[global] section of "
 			   "pip.conf");
 }
 
@@ -303,7 +312,8 @@ static void finish_find_links(struct values *v)
 	}
 }
 
-static int read_all(const char *python, struct pip_config *out, struct pip_settings *settings, struct err *e)
+static int read_all(
+	const char *python, struct pip_config *out, struct pip_settings *settings, struct err *e)
 {
 	struct values v = { .a = &out->arena, .to = out };
 	struct pip_python answer = { NULL, NULL };

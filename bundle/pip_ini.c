@@ -55,7 +55,8 @@ static int begin_section(struct ini *in, struct str line, struct err *e)
 {
 	size_t close = str_rfind(line, ']');
 
-	/* configparser takes everything up to the last bracket as the name; text behind it is ignored. */
+	/* configparser takes everything up to the last bracket as the name; text behind it is
+	 * ignored. */
 	const char *name = arena_dup(in->a, str_first(str_skip(line, 1), close - 1));
 	vec_each(const char *, old, &in->sections) {
 		if (strcmp(*old, name) == 0) {
@@ -87,8 +88,9 @@ static int begin_value(struct ini *in, struct str line, struct err *e)
 			return wrong_line(in, "this name stands twice in its section", e);
 		}
 	}
-	vec_push(&in->entries, (struct pip_setting){ in->section, text,
-		arena_dup(in->a, str_trim(str_skip(line, at + 1))), in->from });
+	vec_push(&in->entries,
+		(struct pip_setting){ in->section, text,
+			arena_dup(in->a, str_trim(str_skip(line, at + 1))), in->from });
 	in->in_value = true;
 	return 0;
 }
@@ -132,8 +134,8 @@ static void put_sections(struct ini *in, struct pip_settings *out)
 		}
 		vec_each(struct pip_setting, d, &in->entries) {
 			if (strcmp(d->section, "DEFAULT") == 0) {
-				pip_settings_put(out,
-					(struct pip_setting){ *section, d->name, d->value, d->from });
+				pip_settings_put(out, (struct pip_setting){ *section, d->name,
+							      d->value, d->from });
 			}
 		}
 		vec_each(struct pip_setting, s, &in->entries) {
@@ -144,7 +146,8 @@ static void put_sections(struct ini *in, struct pip_settings *out)
 	}
 }
 
-int pip_ini_read(struct arena *a, struct str text, const char *from, struct pip_settings *out, struct err *e)
+int pip_ini_read(
+	struct arena *a, struct str text, const char *from, struct pip_settings *out, struct err *e)
 {
 	struct ini in = { .a = a, .from = from };
 	struct str line;

@@ -17,22 +17,21 @@ extern char **environ;
 
 enum { ANSWER_MAX = 64 * 1024, TIME_MS = 60000 };
 
-/* -c puts the working folder first into sys.path: a folder "pip" there must not be taken for pip. The
- * first form is pip 10 to 26's; the second asks the option itself, should that module move. */
-static const char script[] =
-	"import sys\n"
-	"sys.path = [p for p in sys.path if p]\n"
-	"print(sys.prefix)\n"
-	"try:\n"
-	"    try:\n"
-	"        from pip._internal.models.index import PyPI\n"
-	"        url = PyPI.simple_url\n"
-	"    except Exception:\n"
-	"        from pip._internal.cli import cmdoptions\n"
-	"        url = cmdoptions.index_url().default\n"
-	"    print(url)\n"
-	"except Exception:\n"
-	"    pass\n";
+/* -c puts the working folder first into sys.path: a folder "pip" there must not be taken for pip.
+ * The first form is pip 10 to 26's; the second asks the option itself, should that module move. */
+static const char script[] = "import sys\n"
+			     "sys.path = [p for p in sys.path if p]\n"
+			     "print(sys.prefix)\n"
+			     "try:\n"
+			     "    try:\n"
+			     "        from pip._internal.models.index import PyPI\n"
+			     "        url = PyPI.simple_url\n"
+			     "    except Exception:\n"
+			     "        from pip._internal.cli import cmdoptions\n"
+			     "        url = cmdoptions.index_url().default\n"
+			     "    print(url)\n"
+			     "except Exception:\n"
+			     "    pass\n";
 
 static int spawn(const char *python, int to, pid_t *pid, struct err *e)
 {
@@ -98,7 +97,8 @@ static void read_answer(struct str text, struct arena *a, struct pip_python *out
 		line = str_trim(line);
 		if (str_starts(line, "/") && !out->prefix) {
 			out->prefix = arena_dup(a, line);
-		} else if ((str_starts(line, "https://") || str_starts(line, "http://")) && !out->index) {
+		} else if ((str_starts(line, "https://") || str_starts(line, "http://")) &&
+			   !out->index) {
 			out->index = arena_dup(a, line);
 		}
 	}
@@ -127,7 +127,8 @@ int pip_python_ask(const char *python, struct arena *a, struct pip_python *out, 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
 	}
 	if (!heard || !WIFEXITED(status) || WEXITSTATUS(status) == 127) {
-		return err_set(e, RC_TOOL, "%s: does not answer the question for pip's index", python);
+		return err_set(
+			e, RC_TOOL, "%s: does not answer the question for pip's index", python);
 	}
 	*out = (struct pip_python){ NULL, NULL };
 	read_answer(buf_str(&answer), a, out);

@@ -30,8 +30,8 @@ static int read_pieces(void *context, uint64_t offset, void *to, size_t n, struc
 	char *at = to;
 
 	if (offset > f->size || n > f->size - offset) {
-		return err_set(e, RC_WHEEL, "bytes %" PRIu64 " to %" PRIu64 " lie behind its end", offset,
-			offset + n);
+		return err_set(e, RC_WHEEL, "bytes %" PRIu64 " to %" PRIu64 " lie behind its end",
+			offset, offset + n);
 	}
 	while (n) {
 		const struct range_piece *p = piece_at(f, offset);
@@ -42,7 +42,8 @@ static int read_pieces(void *context, uint64_t offset, void *to, size_t n, struc
 			f->is_missing = true;
 			f->need_first = offset;
 			f->need_last = want < f->size - offset ? offset + want - 1 : f->size - 1;
-			return err_set(e, RC_NETWORK, "bytes from %" PRIu64 " on are not here", offset);
+			return err_set(
+				e, RC_NETWORK, "bytes from %" PRIu64 " on are not here", offset);
 		}
 		size_t have = p->bytes.n - (size_t)(offset - p->first), part = have < n ? have : n;
 		memcpy(at, p->bytes.p + (offset - p->first), part);
@@ -53,8 +54,8 @@ static int read_pieces(void *context, uint64_t offset, void *to, size_t n, struc
 	return 0;
 }
 
-int range_file_metadata(struct range_file *f, struct str file_name, struct arena *a, struct str *out,
-	struct err *e)
+int range_file_metadata(
+	struct range_file *f, struct str file_name, struct arena *a, struct str *out, struct err *e)
 {
 	struct wheel_source source = { .read_at = read_pieces, .context = f, .size = f->size };
 	CLEANUP_WHEEL struct wheel *w = NULL;

@@ -1,5 +1,6 @@
-/* A remote wheel of which only some ranges are here. Reading it asks for bytes; what is missing is noted, the
- * caller gets it - for many wheels in parallel - and reads anew. Private to bundle/index.h. */
+/* A remote wheel of which only some ranges are here. Reading it asks for bytes; what is missing is
+ * noted, the caller gets it - for many wheels in parallel - and reads anew. Private to
+ * bundle/index.h. */
 #ifndef BUNDLE_RANGE_FILE_H
 #define BUNDLE_RANGE_FILE_H
 
@@ -24,8 +25,8 @@ enum { RANGE_TAIL = 64 * 1024 }; /* what verify/zip_dir.c reads first */
 
 void range_file_add(struct range_file *f, uint64_t first, struct str bytes); /* copies */
 /* METADATA, byte-exact, into the arena. An error with is_missing set is no error of the wheel. */
-int range_file_metadata(struct range_file *f, struct str file_name, struct arena *a, struct str *out,
-	struct err *e);
+int range_file_metadata(struct range_file *f, struct str file_name, struct arena *a,
+	struct str *out, struct err *e);
 void range_file_release(struct range_file *f);
 
 #endif

@@ -57,25 +57,38 @@ static bool needs_device_code(const struct resolver *v, const struct choose_targ
 			     (known == RECIPE_DEVICE_IF_CUDA_SOURCES && f->has_cuda_sources);
 }
 
-/* Device code wants a compiler on the far side, and the lock must say which. */
-static void check_toolkit(struct resolver *v, const struct choose_target *t, const struct plan_target *pt,
-	const struct plan_file *sdist)
+static bool has_project(const struct resolver *v, const struct plan_target *pt, struct str project)
 {
-	const char *missing = "the lock has no [toolkit] that says where nvcc comes from";
-
-	if (v->lock->toolkit == LOCK_TOOLKIT_SITE) {
-		return;
-	}
 	for (size_t i = 0; i < pt->npicks; i++) {
-		if (pt->picks[i].use & USE_TOOLKIT) {
-			return;
+		if (str_eq(v->files.v[pt->picks[i].file].project, project)) {
+			return true;
 		}
 	}
-	if (v->lock->toolkit == LOCK_TOOLKIT_WHEELS) {
-		missing = "none of the [toolkit] packages has a row for this target";
+	return false;
+}
+
+/* Device code wants a compiler on the far side, and the lock must say which: the site's, or wheels,
+ * of which a part is as good as none. */
+static void check_toolkit(struct resolver *v, const struct choose_target *t,
+	const struct plan_target *pt, const struct plan_file *sdist)
+{
+	const struct lock *l = v->lock;
+	const char *missing = "the lock has no [toolkit] that says where nvcc comes from";
+	bool is_whole = l->toolkit != LOCK_TOOLKIT_NONE;
+
+	for (size_t i = 0;
+		is_whole && l->toolkit == LOCK_TOOLKIT_WHEELS && i < l->ntoolkit_packages; i++) {
+		if (!has_project(v, pt, l->toolkit_packages[i])) {
+			missing = arena_printf(v->a, "%.*s of [toolkit] has no row for this target",
+				STR_ARG(l->toolkit_packages[i]));
+			is_whole = false;
+		}
 	}
-	resolver_hole(v, t, sdist->project, arena_printf(v->a, "%.*s has no wheel and must be compiled with nvcc; %s",
-		STR_ARG(sdist->from.name.file), missing));
+	if (!is_whole) {
+		resolver_hole(v, t, sdist->project,
+			arena_printf(v->a, "%.*s has no wheel and must be compiled with nvcc; %s",
+				STR_ARG(sdist->from.name.file), missing));
+	}
 }
 
 static int plan_builds(struct resolver *v, const struct choose_target *t, struct plan_target *pt, struct err *e)

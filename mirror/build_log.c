@@ -32,15 +32,15 @@ static struct str first_word(struct str s)
 	return str_first(s, n);
 }
 
-/* The host of the last address before the end of s: a traceback shows the call before its error. */
-static struct str last_host(struct str s)
+/* The host of the last, or of the first, address in s. */
+static struct str host_in(struct str s, bool is_last)
 {
 	struct str host = STR_NULL;
 
 	for (;;) {
 		size_t at = find_part(s, "://");
 
-		if (at == s.n) {
+		if (at == s.n || (host.n && !is_last)) {
 			return host;
 		}
 		s = str_skip(s, at + 3);
@@ -81,8 +81,9 @@ static const struct cause {
 	{ "urlopen error", HOST, NETWORK },
 };
 
-/* How far before the error the address may stand. */
-enum { TRACEBACK = 8192 };
+/* How far from the error the address may stand: before it in a plain traceback, behind it where one error
+ * was handled by raising another, whose traceback alone shows the caller. */
+enum { TRACEBACK = 6000 };
 
 static struct str word_of(const struct cause *c, struct str text, size_t at)
 {
@@ -91,7 +92,8 @@ static struct str word_of(const struct cause *c, struct str text, size_t at)
 	if (c->word == NEXT_WORD) {
 		word = first_word(str_skip(rest, strlen(c->mark)));
 	} else if (c->word == HOST) {
-		word = last_host(str_skip(before, before.n > TRACEBACK ? before.n - TRACEBACK : 0));
+		word = host_in(str_skip(before, before.n > TRACEBACK ? before.n - TRACEBACK : 0), true);
+		word = word.n ? word : host_in(str_first(rest, TRACEBACK), false);
 	}
 	return word.n ? word : STR("unnamed");
 }
@@ -129,9 +131,12 @@ static void add_line(struct str line, struct buf *out)
 
 void build_log_tail(struct str text, size_t lines, struct buf *out)
 {
-	struct str tail = text, line;
-	size_t kept = 0;
+	size_t kept = 0, end = find_part(text, "error: subprocess-exited-with-error");
+	struct str tail, line;
 
+	/* What pip adds to the story of a program that failed is the same every time. */
+	text = str_first(text, end);
+	tail = text;
 	while (text.n && kept < lines) {
 		size_t at = str_rfind(text, '\n');
 

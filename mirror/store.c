@@ -257,6 +257,12 @@ void store_close(struct store *s)
 		return;
 	}
 	db_close(s->db);
+	if (s->objects_fd >= 0) {
+		store_drop_objects(s);
+	}
+	if (s->lock_fd >= 0 && ftruncate(s->lock_fd, 0)) {
+		/* The holder's number stays in it: nobody relies on that once the lock is free. */
+	}
 	cleanup_fd(&s->objects_fd);
 	cleanup_fd(&s->lock_fd); /* after the catalogue: the lock covers its closing */
 	cleanup_fd(&s->dir_fd);

@@ -93,6 +93,7 @@ int store_commit_build(struct store *s, const struct store_build *b, uint64_t no
 		r = save_build(s, b, now, e);
 	}
 	if (!r) {
+		store_keep_objects(s);
 		r = db_commit(s->db, e);
 	}
 	db_rollback(s->db);

@@ -349,6 +349,7 @@ int store_commit_bundle(struct store *s, const struct manifest *m, const struct 
 		r = save_all(s, m, db_last_id(s->db), e);
 	}
 	if (!r) {
+		store_keep_objects(s);
 		r = db_commit(s->db, e);
 	}
 	db_rollback(s->db);

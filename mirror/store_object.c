@@ -235,10 +235,15 @@ static int replace_object(struct store_object *o, const char *path)
 static int link_object(struct store_object *o, const struct digest *d, struct err *e)
 {
 	struct object_name n = object_name(d);
-	int failed = mkdirat(o->store->objects_fd, n.folder, 0755) && errno != EEXIST;
+	bool made = mkdirat(o->store->objects_fd, n.folder, 0755) == 0;
+	int failed = !made && errno != EEXIST;
 
+	o->store->made_folder[d->b[0]] |= made;
 	if (!failed) {
 		failed = name_object(o, n.path);
+	}
+	if (!failed) {
+		vec_push(&o->store->fresh, *d);
 	}
 	if (failed && errno == EEXIST) {
 		failed = o->is_damaged_twin || !store_object_exists(o->store, d, o->size) ?
@@ -335,4 +340,30 @@ int store_sync_objects(struct store *s, struct err *e)
 		any = true;
 	}
 	return r || !any ? r : sync_folder(s, ".", e);
+}
+
+void store_keep_objects(struct store *s)
+{
+	s->fresh.n = 0;
+	memset(s->made_folder, 0, sizeof(s->made_folder));
+}
+
+void store_drop_objects(struct store *s)
+{
+	vec_each(struct digest, d, &s->fresh)
+	{
+		struct object_name n = object_name(d);
+
+		unlinkat(s->objects_fd, n.path, 0);
+	}
+	for (unsigned i = 0; i < 256; i++) {
+		char name[3];
+
+		snprintf(name, sizeof(name), "%02x", i);
+		if (s->made_folder[i]) {
+			unlinkat(s->objects_fd, name, AT_REMOVEDIR); /* stays where it is in use */
+		}
+	}
+	store_keep_objects(s);
+	vec_release(&s->fresh);
 }

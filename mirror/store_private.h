@@ -2,6 +2,7 @@
 #ifndef MIRROR_STORE_PRIVATE_H
 #define MIRROR_STORE_PRIVATE_H
 
+#include "manifests/base/vec.h"
 #include "mirror/db.h"
 #include "mirror/store.h"
 
@@ -16,6 +17,10 @@ struct store {
 	int dir_fd, objects_fd, lock_fd;
 	struct db *db;     /* STORE_WRITE */
 	bool touched[256]; /* folders of objects/ with names that are not flushed yet */
+	/* Objects and folders that this writer made and no commit has claimed: closing removes them, so
+	 * that a refused import leaves the tree as it was. */
+	VEC(struct digest) fresh;
+	bool made_folder[256];
 };
 
 /* A path inside the store, in the arena. */
@@ -23,6 +28,9 @@ char *store_path(const struct store *s, struct arena *a, const char *name);
 
 /* Flushes the folders that objects were linked into (store_object.c): before every commit. */
 int store_sync_objects(struct store *s, struct err *e);
+/* A commit is about to claim what was written: closing keeps it from here on, whatever the outcome. */
+void store_keep_objects(struct store *s);
+void store_drop_objects(struct store *s); /* what no commit claimed */
 /* Makes the committed catalogue the published one (publish.c). */
 int store_publish(struct store *s, struct err *e);
 /* The same, if a killed writer left that undone; removes what is half made. */

@@ -37,6 +37,11 @@ markers         | $py tests/e2e/differential_markers.py build/markers_oracle
 toml            | $py tests/e2e/toml_conformance.py build/toml_json $shared/toml-test
 locks           | $py tests/e2e/lock_corpus.py build/lock_json $shared/locks
 minisign        | tests/e2e/minisign_interop.sh build/gpkg-bundle
+index-client    | tests/e2e/index_client.sh build/index_client
+airgap          | $py tests/e2e/airgap.py build
+determinism     | $py tests/e2e/determinism.py build
+hostile-bundle  | $py tests/e2e/hostile_bundle.py build
+site-build      | $py tests/e2e/build.py build
 END
 }
 

@@ -106,7 +106,7 @@ void cleanup_archive_in(struct archive_in **a)
 
 /* ---- members ---- */
 
-static int kind_check(struct archive_entry *entry, struct err *e)
+static int entry_kind_check(struct archive_entry *entry, struct err *e)
 {
 	mode_t type = archive_entry_filetype(entry);
 
@@ -173,8 +173,8 @@ static int name_take(struct archive_entry *entry, struct str *out, struct err *e
 	return rc;
 }
 
-static int member_take(struct archive_in *a, struct archive_entry *entry,
-	struct archive_member *out, struct err *e)
+static int entry_take(struct archive_in *a, struct archive_entry *entry, struct archive_member *out,
+	struct err *e)
 {
 	char shown[MEMBER_NAME_SHOWN];
 	struct archive_member m = {
@@ -188,7 +188,7 @@ static int member_take(struct archive_in *a, struct archive_entry *entry,
 		*out = m;
 		return rc;
 	}
-	rc = kind_check(entry, e);
+	rc = entry_kind_check(entry, e);
 	if (!rc && !m.is_dir) {
 		m.size = (uint64_t)archive_entry_size(entry);
 		rc = amount_check(a, m.size, e);
@@ -232,7 +232,7 @@ int archive_in_next(struct archive_in *a, struct archive_member *out, bool *foun
 		if (++a->count > LIMIT_WHEEL_MEMBERS) {
 			return err_set(e, RC_LIMIT, "more than %d members", LIMIT_WHEEL_MEMBERS);
 		}
-		rc = member_take(a, entry, &m, e);
+		rc = entry_take(a, entry, &m, e);
 	}
 	if (!rc) {
 		*out = m;

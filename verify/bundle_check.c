@@ -79,11 +79,10 @@ static int check_padding(struct verified *v, struct err *e)
 	size_t n = (size_t)tar_padding(v->member.size);
 	int r = zstd_in_exact(v->in, bytes, n, e);
 
-	if (!r && memcmp(bytes, zeros, n) != 0) {
-		r = err_set(e, RC_BUNDLE_MEMBER, "member %.*s: bytes stand in its padding",
-			STR_ARG(v->member.path));
+	if (r || memcmp(bytes, zeros, n) == 0) {
+		return r;
 	}
-	return r;
+	return err_set(e, RC_BUNDLE_MEMBER, "member %.*s: bytes stand in its padding", STR_ARG(v->member.path));
 }
 
 /* Takes the announced member's text whole; the caller has checked its name. */
@@ -143,7 +142,7 @@ static bool is_known(struct verified *v, struct str path)
 {
 	char **later;
 	size_t n = bundle_later_names(&v->arena, &v->manifest, &later);
-	bool known = str_starts(path, MEMBER_MANIFEST) || str_starts(path, MEMBER_SUMS) ||
+	bool known = str_is(path, MEMBER_MANIFEST) || str_is(path, MEMBER_SUMS) || str_ends(path, ".minisig") ||
 		     listed_at(v, path) < v->manifest.nfiles;
 
 	for (size_t i = 0; i < n; i++) {
@@ -196,8 +195,9 @@ static int take_signatures(struct verified *v, const char *document, bool keep, 
 		int r = peek(v, e);
 
 		if (r || !next_is(v, name)) {
-			return !r && !out->n && !v->member.is_end && !is_known(v, v->member.path)
-				? out_of_place(v, name, e) : r;
+			bool is_other = was_taken(v, v->member.path) || !is_known(v, v->member.path);
+
+			return !r && !out->n && is_other && !v->member.is_end ? out_of_place(v, name, e) : r;
 		}
 		if (out->n == LIMIT_SIGNATURES) {
 			return err_set(e, RC_BUNDLE_EXTRA, "%s: more than %d signatures", document,

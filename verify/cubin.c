@@ -2,7 +2,8 @@
 
 #include "verify/le.h"
 
-enum { ABI_VERSION_AT = 8, FLAGS_AT = 48 };
+enum { OSABI_AT = 7, ABI_VERSION_AT = 8, FLAGS_AT = 48 };
+enum { OSABI_CUDA12 = 0x33, OSABI_CUDA13 = 0x41 };
 enum { ABI7_ARCH_SPECIFIC = 0x800 };
 
 /* Of "-arch sm_90a" among the options in the note. */
@@ -40,6 +41,14 @@ static int abi8_suffix(const struct elf *elf, char *suffix, struct err *e)
 	return 0;
 }
 
+static bool is_abi8(struct str bytes)
+{
+	unsigned char osabi = (unsigned char)bytes.p[OSABI_AT];
+
+	return osabi == OSABI_CUDA13 ||
+	       (osabi != OSABI_CUDA12 && (unsigned char)bytes.p[ABI_VERSION_AT] >= 8);
+}
+
 int cubin_arch_read(struct str bytes, struct cubin_arch *out, struct err *e)
 {
 	struct cubin_arch arch = { 0 };
@@ -53,7 +62,7 @@ int cubin_arch_read(struct str bytes, struct cubin_arch *out, struct err *e)
 		return err_set(e, RC_WHEEL, "ELF: not for a CUDA GPU (e_machine %u)", elf.machine);
 	}
 	uint32_t flags = le32(bytes.p + FLAGS_AT);
-	if ((unsigned char)bytes.p[ABI_VERSION_AT] >= 8) {
+	if (is_abi8(bytes)) {
 		arch.sm = flags >> 8 & 0xff;
 		rc = abi8_suffix(&elf, &arch.suffix, e);
 	} else {

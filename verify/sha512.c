@@ -144,7 +144,7 @@ static void put_be64(uint8_t *p, uint64_t x)
 	}
 }
 
-static void schedule(uint64_t w[ROUNDS], const uint8_t block[SHA512_BLOCK])
+static void message_schedule(uint64_t w[ROUNDS], const uint8_t block[SHA512_BLOCK])
 {
 	for (size_t t = 0; t < 16; t++) {
 		w[t] = be64(block + 8 * t);
@@ -161,7 +161,7 @@ static void compress(uint64_t state[8], const uint8_t block[SHA512_BLOCK])
 {
 	uint64_t w[ROUNDS], v[8];
 
-	schedule(w, block);
+	message_schedule(w, block);
 	memcpy(v, state, sizeof(v));
 	for (size_t t = 0; t < ROUNDS; t++) {
 		uint64_t a = v[0], e = v[4];

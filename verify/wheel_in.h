@@ -63,8 +63,7 @@ int wheel_stream(struct wheel *w, const struct wheel_member *m,
 	struct err *e);
 
 /* METADATA: bytes as they are, parsed; its name must be the file name's, its public version too.
- * Whether the local versions agree is has_local_mismatch: such a wheel is listed by path
- * (source-projects 0.1). */
+ * Whether the local versions agree is has_local_mismatch: such a wheel is listed by path. */
 struct wheel_metadata {
 	struct str text; /* byte-exact */
 	struct digest sha256;

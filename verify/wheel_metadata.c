@@ -5,7 +5,7 @@
 #include "manifests/name.h"
 #include "verify/hash.h"
 
-static bool is_same_local(const struct version *a, const struct version *b)
+static bool locals_agree(const struct version *a, const struct version *b)
 {
 	struct buf x = BUF_INIT, y = BUF_INIT;
 
@@ -30,7 +30,7 @@ static int metadata_agrees(const struct dist_name *name, struct wheel_metadata *
 			"the file was renamed after its build: ask its publisher for one "
 			"that says what it is");
 	}
-	md->has_local_mismatch = !is_same_local(&md->version, &name->version);
+	md->has_local_mismatch = !locals_agree(&md->version, &name->version);
 	return 0;
 }
 

@@ -59,6 +59,11 @@ static int damaged(struct err *e, const char *why)
 	return err_set(e, RC_BUNDLE_DAMAGED, "the compressed stream is damaged: %s", why);
 }
 
+static int not_a_bundle(struct err *e)
+{
+	return err_set(e, RC_BUNDLE_NOT, "not a bundle: it does not begin as one");
+}
+
 static uint64_t little(const unsigned char *p, size_t n)
 {
 	uint64_t v = 0;
@@ -95,7 +100,7 @@ static int header_step(struct frames *f, struct str *in, struct err *e)
 		return 0;
 	}
 	if (f->nframes == 0 && little(f->held, 4) != ZSTD_FRAME_MAGIC) {
-		return err_set(e, RC_BUNDLE_NOT, "not a bundle: it does not begin as one");
+		return not_a_bundle(e);
 	}
 	/* One spelling: a header is read by making it again. */
 	f->content = little(f->held + ZSTD_FRAME_HEADER - 8, 8);
@@ -182,6 +187,21 @@ static int walk(struct frames *f, struct slot *slot, struct str in, struct err *
 	return r;
 }
 
+/* A file that ends before its first header does. */
+static int short_file(const struct frames *f, struct err *e)
+{
+	unsigned char ours[ZSTD_FRAME_HEADER];
+
+	zstd_frame_header(0, ours);
+	if (f->nheld == 0) {
+		return err_set(e, RC_BUNDLE_NOT, "the file is empty");
+	}
+	if (memcmp(f->held, ours, f->nheld < 4 ? f->nheld : 4) != 0) {
+		return not_a_bundle(e);
+	}
+	return err_set(e, RC_BUNDLE_CUT, "the bundle ends inside its first bytes");
+}
+
 /* Fills the slot from the file: as much as one read gives. */
 static int fill(struct zstd_in *z, struct slot *slot, struct err *e)
 {
@@ -198,8 +218,7 @@ static int fill(struct zstd_in *z, struct slot *slot, struct err *e)
 	}
 	slot->is_last = true;
 	if (z->frames.nframes == 0 && z->frames.state == AT_HEADER) {
-		return err_set(e, z->frames.nheld ? RC_BUNDLE_CUT : RC_BUNDLE_NOT, "%s",
-			z->frames.nheld ? "the bundle ends inside its first bytes" : "the file is empty");
+		return short_file(&z->frames, e);
 	}
 	if (z->frames.state != AT_HEADER || z->frames.nheld) {
 		return err_set(e, RC_BUNDLE_CUT, "the bundle ends too early: the copy is not complete");

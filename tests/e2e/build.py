@@ -110,8 +110,9 @@ BAD = {  # what each does, the reason that must be given, and words that its mes
              "name = 'other-1.0-py3-none-any.whl'", "wheel|build", "other"),
     "foreign": ("pass", "os.rename(os.path.join(folder, name), os.path.join(folder, "
                 "'foreign-1.0-cp27-none-any.whl')); name = 'foreign-1.0-cp27-none-any.whl'", "build", "tags"),
-    "torn": ("pass", "b = bytearray(open(os.path.join(folder, name), 'rb').read()); b[60] ^= 255;"
-             "open(os.path.join(folder, name), 'wb').write(b)", "wheel", ""),
+    "torn": ("pass", "import zipfile; p = os.path.join(folder, name); z = zipfile.ZipFile(p)\n"
+             "m = {n: z.read(n) for n in z.namelist()}; z = zipfile.ZipFile(p, 'w')\n"
+             "[z.writestr(n, d + b'#' * n.endswith('__init__.py')) for n, d in m.items()]; z.close()", "wheel", "RECORD"),
 }
 
 
@@ -252,7 +253,7 @@ def fake_toolkit(rig, name, release, archs):
 
 def check_toolkits(rig, given):
     """Nothing is compiled: each of these is refused before, or its wheel holds no device code."""
-    recipe = '[recipe.gpuonly]\ndevice_code = true\n[toolkit]\nfrom = "site"\nversion = "13.0"\n'
+    recipe = '[recipe.gpuonly]\ndevice-code = true\n[toolkit]\nfrom = "site"\nversion = "13.0"\n'
     store = prepare(rig, given, "kit", [lambda f: make_sdist(f, "gpuonly", files=[("gpuonly/k.cu", "")])],
                     [target("here", rest=GPU), package("gpuonly", "1.0"), recipe])
     for name, release, archs, status, reason, words in (
@@ -284,7 +285,7 @@ def check_cuda(rig, given, packages):
     rig.equal((done.status, item["state"], item.get("device_code")), (0, "built", "sm_90"), "cuda-kernels for sm_90")
     again = items(rig.gpkg("build", "--rebuild", "--store", store, "--json", "--jobs", "1"))["cuda-kernels"]
     rig.equal(again.get("sha256"), item.get("sha256"), "built twice: the same bytes")
-    broken = '[recipe.cuda-kernels]\ndevice_code = true\nreason = "test"\n' \
+    broken = '[recipe.cuda-kernels]\ndevice-code = true\nreason = "test"\n' \
              'env = { NVCC_APPEND_FLAGS = "-gencode=arch=compute_33,code=sm_33" }\n'
     store = prepare(rig, given, "trap", [copy], [target("h100", rest=GPU), *rows, kit, broken])
     done = rig.gpkg("build", "--store", store, "--json")

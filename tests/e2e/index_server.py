@@ -142,6 +142,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self):
         self.status, self.sent = 0, 0
+        if self.path.startswith("http://"):  # as a proxy is asked
+            self.path = "/" + self.path.split("/", 3)[3]
         try:
             self.route()
         except (BrokenPipeError, ConnectionResetError):

@@ -18,7 +18,7 @@ for name in "$@"; do
 	fi
 	echo "== $name"
 	if ! "$build/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
-		-print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$name-" "${folders[@]}"; then
+		-print_funcs=0 -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$name-" "${folders[@]}"; then
 		failed=$((failed + 1))
 		echo "FAILED: $name: see $build/$name-*"
 	fi

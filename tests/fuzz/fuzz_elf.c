@@ -43,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check_sections(&elf);
 	if (cubin_arch_read(bytes, &arch, &e) == 0) {
-		require(arch.sm <= 255 && (arch.suffix == 0 || arch.suffix == 'a' || arch.suffix == 'f'));
+		require(arch.sm <= 255 &&
+			(arch.suffix == 0 || arch.suffix == 'a' || arch.suffix == 'f'));
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* Streams that may hold fat binary containers. The same bytes must give the same entries however they
- * are cut into pieces: the first byte of the input says how. PTX text is tried too. */
+/* Streams that may hold fat binary containers. The same bytes must give the same entries however
+ * they are cut into pieces: the first byte of the input says how. PTX text is tried too. */
 #include "verify/fatbin.h"
 #include "verify/ptx.h"
 
@@ -12,13 +12,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static int entry_write(void *context, const struct fatbin_entry *entry, struct err *e)
 {
 	(void)e;
-	buf_addf(context, "%u %u %d %u %u;", entry->kind, entry->sm, entry->suffix, entry->isa_major,
-		entry->isa_minor);
+	buf_addf(context, "%u %u %d %u %u;", entry->kind, entry->sm, entry->suffix,
+		entry->isa_major, entry->isa_minor);
 	return 0;
 }
 
-static int scan(struct str bytes, size_t piece, unsigned step, struct buf *found, size_t *nunreadable,
-	struct err *e)
+static int scan(struct str bytes, size_t piece, unsigned step, struct buf *found,
+	size_t *nunreadable, struct err *e)
 {
 	struct fatbin_scan s;
 	int rc = 0;
@@ -42,7 +42,8 @@ static void compare(struct str bytes, size_t piece, unsigned step)
 	int rc = scan(bytes, bytes.n, step, &whole, &n, &e);
 
 	if (scan(bytes, piece, step, &parts, &m, &f) != rc || m != n ||
-		!str_eq(buf_str(&whole), buf_str(&parts)) || !str_eq(str_of(e.text), str_of(f.text))) {
+		!str_eq(buf_str(&whole), buf_str(&parts)) ||
+		!str_eq(str_of(e.text), str_of(f.text))) {
 		abort();
 	}
 }
@@ -57,7 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	compare(bytes, 1 + data[0], 8);
 	compare(bytes, 1 + data[0], 2);
-	if (ptx_arch_read(bytes, &arch) && arch.suffix != 0 && arch.suffix != 'a' && arch.suffix != 'f') {
+	if (ptx_arch_read(bytes, &arch) && arch.suffix != 0 && arch.suffix != 'a' &&
+		arch.suffix != 'f') {
 		abort();
 	}
 	return 0;

@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = ERR_INIT;
 	struct index_page page;
 
-	if (index_html_read(&a, (struct str){ (const char *)data, size }, "https://host/simple/x/", &page, &e)) {
+	if (index_html_read(&a, (struct str){ (const char *)data, size }, "https://host/simple/x/",
+		    &page, &e)) {
 		require(e.rc == RC_INDEX && e.text[0]);
 		arena_release(&a);
 		return 0;

@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(v->section[0] && strcmp(v->section, "DEFAULT") != 0);
 		require(!strpbrk(v->name, "_\n") && strcmp(v->from, "pip.conf") == 0);
 		vec_each(struct pip_setting, other, &s.list) {
-			require(other == v || strcmp(v->section, other->section) || strcmp(v->name, other->name));
+			require(other == v || strcmp(v->section, other->section) ||
+				strcmp(v->name, other->name));
 		}
 	}
 	pip_settings_release(&s);

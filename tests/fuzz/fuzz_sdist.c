@@ -1,5 +1,6 @@
-/* Sdists from anybody: the first byte says tar.gz, zip, or the tar that is packed here so that mutations
- * reach it. libarchive does the reading; what comes out of it must keep archive_in.h's promises. */
+/* Sdists from anybody: the first byte says tar.gz, zip, or the tar that is packed here so that
+ * mutations reach it. libarchive does the reading; what comes out of it must keep archive_in.h's
+ * promises. */
 #include "verify/member_name.h"
 #include "verify/sdist_in.h"
 #include "verify/sdist_walk.h"

@@ -1,5 +1,5 @@
-/* Wheels from anybody, read from memory: everything that create and audit ask of one, or an error. What
- * wheel_open accepts keeps its promises about names and places. */
+/* Wheels from anybody, read from memory: everything that create and audit ask of one, or an error.
+ * What wheel_open accepts keeps its promises about names and places. */
 #include "verify/device_code.h"
 #include "verify/member_name.h"
 

@@ -86,7 +86,8 @@ static void print_file(const struct index_file *f)
 		printf(" yanked=(%.*s)", STR_ARG(f->yanked));
 	}
 	if (f->has_metadata) {
-		printf(" metadata=%s", f->has_metadata_sha256 ? digest_hex(&f->metadata_sha256, hex) : "-");
+		printf(" metadata=%s",
+			f->has_metadata_sha256 ? digest_hex(&f->metadata_sha256, hex) : "-");
 	}
 	if (f->conflict) {
 		printf(" conflict=%s", f->conflict);
@@ -178,8 +179,8 @@ static int run_cache(struct client *c, bool clear, struct err *e)
 	}
 	r = r ? r : cache_measure(c->cache, &u, e);
 	if (!r) {
-		printf("files %" PRIu64 " %" PRIu64 "\npartials %" PRIu64 " %" PRIu64 "\npages %" PRIu64
-		       "\ntexts %" PRIu64 "\n",
+		printf("files %" PRIu64 " %" PRIu64 "\npartials %" PRIu64 " %" PRIu64
+		       "\npages %" PRIu64 "\ntexts %" PRIu64 "\n",
 			u.files, u.file_bytes, u.partials, u.partial_bytes, u.pages, u.texts);
 	}
 	return r;

@@ -7,7 +7,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-static int show(const char *project, const char *path, const char *into, struct sdist *s, struct err *e)
+static int show(
+	const char *project, const char *path, const char *into, struct sdist *s, struct err *e)
 {
 	CLEANUP(fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct str file = str_of(fs_basename(path));
@@ -19,8 +20,9 @@ static int show(const char *project, const char *path, const char *into, struct 
 	if (rc) {
 		return rc;
 	}
-	printf("%.*s\n  name %.*s, version %.*s, backend %.*s%s\n", STR_ARG(file), STR_ARG(s->core.name),
-		STR_ARG(s->core.version), STR_ARG(s->build_backend), s->is_stub ? " (a stub)" : "");
+	printf("%.*s\n  name %.*s, version %.*s, backend %.*s%s\n", STR_ARG(file),
+		STR_ARG(s->core.name), STR_ARG(s->core.version), STR_ARG(s->build_backend),
+		s->is_stub ? " (a stub)" : "");
 	for (size_t i = 0; i < s->nbuild_requires; i++) {
 		printf("  requires %.*s\n", STR_ARG(s->build_requires[i]));
 	}

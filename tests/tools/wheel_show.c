@@ -1,4 +1,5 @@
-/* wheel_show FILE...: what the readers see in wheels: metadata, device code, the verdict on RECORD. */
+/* wheel_show FILE...: what the readers see in wheels: metadata, device code, the verdict on RECORD.
+ */
 #include "verify/device_code.h"
 
 #include "manifests/base/fs.h"
@@ -19,9 +20,10 @@ static int show_metadata(struct wheel *w, struct err *e)
 		return rc;
 	}
 	wheel_members(w, &n);
-	printf("  name %.*s, version %.*s%s, %zu members, %zu requirements\n", STR_ARG(md->core.name),
-		STR_ARG(md->core.version), md->has_local_mismatch ? " (the file's local version differs)" : "",
-		n, md->core.nrequires_dist);
+	printf("  name %.*s, version %.*s%s, %zu members, %zu requirements\n",
+		STR_ARG(md->core.name), STR_ARG(md->core.version),
+		md->has_local_mismatch ? " (the file's local version differs)" : "", n,
+		md->core.nrequires_dist);
 	printf("  metadata sha256 %s\n", digest_hex(&md->sha256, hex));
 	return 0;
 }

@@ -27,7 +27,8 @@ static struct cache *open_cache(const char *folder)
 	struct cache *c = NULL;
 	struct err e = ERR_INIT;
 
-	ck_assert_msg(cache_open(arena_printf(&a, "%s/sub/cache", folder), &c, &e) == 0, "%s", e.text);
+	ck_assert_msg(
+		cache_open(arena_printf(&a, "%s/sub/cache", folder), &c, &e) == 0, "%s", e.text);
 	return c;
 }
 
@@ -42,9 +43,13 @@ static void end(struct cache *c, const char *folder)
 
 static void put_page(struct cache *c, const char *key, const char *body)
 {
-	struct cache_page page = { .etag = mem_dup("\"e\""), .url = mem_dup("http://h/"),
-		.content_type = mem_dup("text/html"), .last_modified = mem_dup(""), .fetched = 1u << 31,
-		.fresh_until = (1u << 31) + 5, .status = 200 };
+	struct cache_page page = { .etag = mem_dup("\"e\""),
+		.url = mem_dup("http://h/"),
+		.content_type = mem_dup("text/html"),
+		.last_modified = mem_dup(""),
+		.fetched = 1u << 31,
+		.fresh_until = (1u << 31) + 5,
+		.status = 200 };
 	struct err e = ERR_INIT;
 
 	buf_adds(&page.body, body);
@@ -69,7 +74,8 @@ UNIT(cache_pages_come_back)
 	ck_assert_str_eq(page.etag, "\"e\"");
 	ck_assert_str_eq(page.url, "http://h/");
 	ck_assert_str_eq(page.content_type, "text/html");
-	ck_assert(page.status == 200 && page.fetched == 1u << 31 && page.fresh_until == (1u << 31) + 5);
+	ck_assert(page.status == 200 && page.fetched == 1u << 31 &&
+		  page.fresh_until == (1u << 31) + 5);
 	cache_page_release(&page);
 	ck_assert(cache_get_page(c, "other", &page));
 	ck_assert_uint_eq(page.body.n, 0);
@@ -99,8 +105,8 @@ UNIT(cache_texts_come_back)
 
 UNIT(cache_database_is_made_anew)
 {
-	static const char *const damaged[] = { "", "this is no database at all, not even a short one",
-		"SQLite format 3" };
+	static const char *const damaged[] = { "",
+		"this is no database at all, not even a short one", "SQLite format 3" };
 	const char *folder = make_folder();
 	struct err e = ERR_INIT;
 

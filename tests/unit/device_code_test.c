@@ -10,9 +10,12 @@
 static const struct made_entry library[] = {
 	{ .kind = 2, .sm = 90, .flags = FLAG_A, .stored = 24 },
 	{ .kind = 2, .sm = 80, .stored = 8 },
-	{ .kind = 2, .sm = 80, .stored = 8, .isa_major = 1, .isa_minor = 7 }, /* of a cubin: no ISA */
-	{ .kind = 1, .sm = 90, .isa_major = 8, .isa_minor = 7 },
-	{ .kind = 8, .sm = 90 },
+	{ .kind = 2,
+		.sm = 80,
+		.stored = 8,
+		.isa_major = 1,
+		.isa_minor = 7 }, /* of a cubin: no ISA */
+	{ .kind = 1, .sm = 90, .isa_major = 8, .isa_minor = 7 }, { .kind = 8, .sm = 90 },
 	{ .kind = 0x40, .sm = 75 }, /* not code that we know */
 };
 
@@ -77,7 +80,8 @@ UNIT(device_code_counts_what_libraries_hold)
 
 UNIT(device_code_is_told_by_contents_not_by_names)
 {
-	static const char ptx[] = "//\n// Generated\n/* and\n more */\n.version 9.0\n.target sm_100f, debug\n";
+	static const char ptx[] =
+		"//\n// Generated\n/* and\n more */\n.version 9.0\n.target sm_100f, debug\n";
 	struct wheel_maker m = WHEEL_MAKER("demo-1.0-cp312-cp312-linux_x86_64.whl");
 	struct device_code d = { .n = 0 };
 	struct buf text = BUF_INIT, bytes = BUF_INIT;
@@ -90,7 +94,10 @@ UNIT(device_code_is_told_by_contents_not_by_names)
 	fatbin_make(library, 1, 0, &bytes);
 	wheel_maker_add(&m, "demo/c", buf_str(&bytes));
 	buf_clear(&bytes);
-	elf_make(&(struct made_elf){ .machine = 190, .abi = 8, .flags = 0x6007802, .section = ".note.nv.tkinfo",
+	elf_make(&(struct made_elf){ .machine = 190,
+			 .abi = 8,
+			 .flags = 0x6007802,
+			 .section = ".note.nv.tkinfo",
 			 .contents = STR("-arch sm_120a") },
 		&bytes);
 	wheel_maker_add(&m, "demo/d.so", buf_str(&bytes));
@@ -126,7 +133,8 @@ UNIT(device_code_of_a_damaged_member_is_an_error)
 			struct buf cubin = BUF_INIT;
 
 			elf_make(&(struct made_elf){ .machine = 190, .section = "x" }, &cubin);
-			wheel_maker_add(&m, "demo/k.cubin", str_first(buf_str(&cubin), cubin.n - 1));
+			wheel_maker_add(
+				&m, "demo/k.cubin", str_first(buf_str(&cubin), cubin.n - 1));
 			buf_release(&cubin);
 		} else {
 			wheel_maker_add(&m, "demo/k.fatbin", STR("x"))->crc_xor = 1;
@@ -135,8 +143,9 @@ UNIT(device_code_of_a_damaged_member_is_an_error)
 			m.members.v[1].crc_xor = m.members.v[1].local_crc_xor = 1;
 		}
 		ck_assert_int_eq(code_of(&m, &d, &e), -RC_WHEEL);
-		ck_assert_msg(str_starts(str_of(e.text), "demo-1.0-cp312-cp312-linux_x86_64.whl: demo/"), "%s",
-			e.text);
+		ck_assert_msg(
+			str_starts(str_of(e.text), "demo-1.0-cp312-cp312-linux_x86_64.whl: demo/"),
+			"%s", e.text);
 		ck_assert_uint_eq(d.n, 0);
 	}
 	buf_release(&bytes);
@@ -168,49 +177,80 @@ static void code_make(const char *text, struct device_code *d)
 	}
 }
 
+enum { NO, YES, BY_PTX };
+
+static const struct {
+	const char *code;
+	struct gpu gpu;
+	int verdict;
+} coverage[] = {
+	{ "80", { 8, 0 }, YES },
+	{ "80", { 8, 6 }, YES },
+	{ "80", { 8, 9 }, YES },
+	{ "86", { 8, 0 }, NO },
+	{ "80", { 9, 0 }, NO },
+	{ "90", { 10, 0 }, NO },
+	{ "90", { 9, 0 }, YES },
+	{ "120", { 12, 1 }, YES },
+	{ "121", { 12, 0 }, NO },
+	{ "100", { 10, 3 }, YES },
+	{ "103", { 10, 0 }, NO },
+	{ "75", { 8, 0 }, NO },
+	{ "100", { 11, 0 }, NO },
+	{ "60", { 6, 1 }, YES },
+	{ "", { 9, 0 }, NO },
+	/* that device only */
+	{ "90a", { 9, 0 }, YES },
+	{ "90a", { 10, 0 }, NO },
+	{ "100a", { 10, 3 }, NO },
+	{ "120a", { 12, 1 }, NO },
+	{ "80 90a", { 9, 0 }, YES },
+	/* its family */
+	{ "100f", { 10, 0 }, YES },
+	{ "100f", { 10, 3 }, YES },
+	{ "103f", { 10, 0 }, NO },
+	{ "103f", { 10, 3 }, YES },
+	{ "110f", { 11, 0 }, YES },
+	{ "120f", { 12, 1 }, YES },
+	{ "121f", { 12, 0 }, NO },
+	{ "100f", { 11, 0 }, NO },
+	{ "100f", { 12, 0 }, NO },
+	/* PTX goes forward */
+	{ "p80", { 8, 0 }, BY_PTX },
+	{ "p80", { 12, 1 }, BY_PTX },
+	{ "p90", { 8, 9 }, NO },
+	{ "80 p80", { 9, 0 }, BY_PTX },
+	{ "80 p80", { 8, 6 }, YES },
+	{ "p120", { 10, 3 }, NO },
+	{ "p90a", { 9, 0 }, BY_PTX },
+	{ "p90a", { 10, 0 }, NO },
+	{ "p100f", { 10, 3 }, BY_PTX },
+	{ "p100f", { 12, 0 }, NO },
+	/* LTO code alone runs nowhere */
+	{ "l90", { 9, 0 }, NO },
+	{ "l90 p80", { 9, 0 }, BY_PTX },
+	/* Tegra is an island */
+	{ "80", { 8, 7 }, NO },
+	{ "87", { 8, 7 }, YES },
+	{ "87", { 8, 9 }, NO },
+	{ "70", { 7, 2 }, NO },
+	{ "72", { 7, 5 }, NO },
+	{ "p80", { 8, 7 }, BY_PTX },
+};
+
 UNIT(device_code_covers_what_cuda_promises)
 {
-	enum { NO, YES, BY_PTX };
-	static const struct {
-		const char *code;
-		struct gpu gpu;
-		int verdict;
-	} cases[] = {
-		{ "80", { 8, 0 }, YES },	{ "80", { 8, 6 }, YES },     { "80", { 8, 9 }, YES },
-		{ "86", { 8, 0 }, NO },		{ "80", { 9, 0 }, NO },	     { "90", { 10, 0 }, NO },
-		{ "90", { 9, 0 }, YES },	{ "120", { 12, 1 }, YES },   { "121", { 12, 0 }, NO },
-		{ "100", { 10, 3 }, YES },	{ "103", { 10, 0 }, NO },    { "75", { 8, 0 }, NO },
-		{ "100", { 11, 0 }, NO },	{ "60", { 6, 1 }, YES },     { "", { 9, 0 }, NO },
-		/* that device only */
-		{ "90a", { 9, 0 }, YES },	{ "90a", { 10, 0 }, NO },    { "100a", { 10, 3 }, NO },
-		{ "120a", { 12, 1 }, NO },	{ "80 90a", { 9, 0 }, YES },
-		/* its family */
-		{ "100f", { 10, 0 }, YES },	{ "100f", { 10, 3 }, YES },  { "103f", { 10, 0 }, NO },
-		{ "103f", { 10, 3 }, YES },	{ "110f", { 11, 0 }, YES },  { "120f", { 12, 1 }, YES },
-		{ "121f", { 12, 0 }, NO },	{ "100f", { 11, 0 }, NO },   { "100f", { 12, 0 }, NO },
-		/* PTX goes forward */
-		{ "p80", { 8, 0 }, BY_PTX },	{ "p80", { 12, 1 }, BY_PTX }, { "p90", { 8, 9 }, NO },
-		{ "80 p80", { 9, 0 }, BY_PTX }, { "80 p80", { 8, 6 }, YES }, { "p120", { 10, 3 }, NO },
-		{ "p90a", { 9, 0 }, BY_PTX },	{ "p90a", { 10, 0 }, NO },   { "p100f", { 10, 3 }, BY_PTX },
-		{ "p100f", { 12, 0 }, NO },
-		/* LTO code alone runs nowhere */
-		{ "l90", { 9, 0 }, NO },	{ "l90 p80", { 9, 0 }, BY_PTX },
-		/* Tegra is an island */
-		{ "80", { 8, 7 }, NO },		{ "87", { 8, 7 }, YES },     { "87", { 8, 9 }, NO },
-		{ "70", { 7, 2 }, NO },		{ "72", { 7, 5 }, NO },	     { "p80", { 8, 7 }, BY_PTX },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(coverage) / sizeof(coverage[0]); i++) {
 		struct device_code d = { .n = 0 };
-		bool by_ptx = cases[i].verdict == YES; /* the opposite of what is right */
+		bool by_ptx = coverage[i].verdict == YES; /* the opposite of what is right */
 
-		code_make(cases[i].code, &d);
-		bool covers = device_code_covers(&d, cases[i].gpu, &by_ptx);
-		ck_assert_msg(covers == (cases[i].verdict != NO), "%s on %u.%u", cases[i].code,
-			cases[i].gpu.major, cases[i].gpu.minor);
+		code_make(coverage[i].code, &d);
+		bool covers = device_code_covers(&d, coverage[i].gpu, &by_ptx);
+		ck_assert_msg(covers == (coverage[i].verdict != NO), "%s on %u.%u",
+			coverage[i].code, coverage[i].gpu.major, coverage[i].gpu.minor);
 		if (covers) {
-			ck_assert_msg(by_ptx == (cases[i].verdict == BY_PTX), "%s on %u.%u", cases[i].code,
-				cases[i].gpu.major, cases[i].gpu.minor);
+			ck_assert_msg(by_ptx == (coverage[i].verdict == BY_PTX), "%s on %u.%u",
+				coverage[i].code, coverage[i].gpu.major, coverage[i].gpu.minor);
 		}
 		device_code_release(&d);
 	}
@@ -225,8 +265,10 @@ UNIT(check_device_code_names_what_is_missing)
 	} cases[] = {
 		{ "80 90 120", NULL, NULL },
 		{ "p80", NULL, NULL },
-		{ "80 90a", "x.whl: has sm_80 sm_90a; target cluster needs sm_120", "no kernel image" },
-		{ "86 p120", "x.whl: has sm_86 compute_120; target cluster needs sm_80, sm_90", "sm_80, sm_90" },
+		{ "80 90a", "x.whl: has sm_80 sm_90a; target cluster needs sm_120",
+			"no kernel image" },
+		{ "86 p120", "x.whl: has sm_86 compute_120; target cluster needs sm_80, sm_90",
+			"sm_80, sm_90" },
 		{ "", "x.whl: has no device code at all; target cluster needs sm_80, sm_90, sm_120",
 			"without the GPU" },
 	};

@@ -52,7 +52,8 @@ void fatbin_make(const struct made_entry *v, size_t n, int64_t total_add, struct
 	buf_release(&entries);
 }
 
-static void put_section(struct buf *out, uint32_t name, uint32_t type, uint64_t offset, uint64_t size)
+static void put_section(
+	struct buf *out, uint32_t name, uint32_t type, uint64_t offset, uint64_t size)
 {
 	put_number(out, name, 4);
 	put_number(out, type, 4);

@@ -7,7 +7,9 @@
 
 static void demo_make(struct buf *out)
 {
-	elf_make(&(struct made_elf){ .machine = 62, .section = ".nv_fatbin", .contents = STR("contents") },
+	elf_make(
+		&(struct made_elf){
+			.machine = 62, .section = ".nv_fatbin", .contents = STR("contents") },
 		out);
 }
 
@@ -95,7 +97,8 @@ UNIT(elf_refuses_numbers_that_leave_the_file)
 		struct err e = ERR_INIT;
 
 		demo_make(&bytes);
-		size_t base = cases[i].section ? (size_t)peek(&bytes, 40) + 64 * cases[i].section : 0;
+		size_t base =
+			cases[i].section ? (size_t)peek(&bytes, 40) + 64 * cases[i].section : 0;
 		poke(&bytes, base + cases[i].at, cases[i].value, cases[i].n);
 		ck_assert_msg(read_all(buf_str(&bytes), &e) == -RC_WHEEL, "%zu", i);
 		ck_assert_msg(str_has(str_of(e.text), cases[i].text), "%zu: %s", i, e.text);
@@ -167,8 +170,11 @@ UNIT(cubin_tells_its_architecture)
 		struct err e = ERR_INIT;
 		struct cubin_arch arch = { 0 };
 
-		elf_make(&(struct made_elf){ .machine = 190, .abi = cases[i].abi, .flags = cases[i].flags,
-				 .section = ".note.nv.tkinfo", .contents = cases[i].note },
+		elf_make(&(struct made_elf){ .machine = 190,
+				 .abi = cases[i].abi,
+				 .flags = cases[i].flags,
+				 .section = ".note.nv.tkinfo",
+				 .contents = cases[i].note },
 			&bytes);
 		ck_assert_msg(cubin_arch_read(buf_str(&bytes), &arch, &e) == 0, "%s", e.text);
 		ck_assert_uint_eq(arch.sm, cases[i].sm);
@@ -188,4 +194,27 @@ UNIT(cubin_refuses_other_files)
 	ck_assert_str_eq(e.text, "ELF: not for a CUDA GPU (e_machine 62)");
 	ck_assert_int_eq(cubin_arch_read(STR("\177ELF"), &arch, &e), -RC_WHEEL);
 	buf_release(&bytes);
+}
+
+UNIT(cubin_abi_is_told_by_osabi_where_it_is_known)
+{
+	static const struct {
+		unsigned char osabi, version;
+		unsigned sm; /* of e_flags 0x6005a50: 80 by the low byte, 90 by the next */
+	} cases[] = { { 0x33, 7, 80 }, { 0x33, 8, 80 }, { 0x41, 0, 90 }, { 0x41, 8, 90 },
+		{ 0, 8, 90 }, { 0, 7, 80 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf bytes = BUF_INIT;
+		struct cubin_arch arch = { 0 };
+		struct err e = ERR_INIT;
+
+		elf_make(&(struct made_elf){ .machine = 190, .flags = 0x6005a50, .section = "x" },
+			&bytes);
+		poke(&bytes, 7, cases[i].osabi, 1);
+		poke(&bytes, 8, cases[i].version, 1);
+		ck_assert_int_eq(cubin_arch_read(buf_str(&bytes), &arch, &e), 0);
+		ck_assert_uint_eq(arch.sm, cases[i].sm);
+		buf_release(&bytes);
+	}
 }

@@ -10,14 +10,14 @@
 static int entry_write(void *context, const struct fatbin_entry *entry, struct err *e)
 {
 	(void)e;
-	buf_addf(context, "%u:%u%.1s:%u.%u ", entry->kind, entry->sm, entry->suffix ? &entry->suffix : "",
-		entry->isa_major, entry->isa_minor);
+	buf_addf(context, "%u:%u%.1s:%u.%u ", entry->kind, entry->sm,
+		entry->suffix ? &entry->suffix : "", entry->isa_major, entry->isa_minor);
 	return 0;
 }
 
 /* The whole stream in pieces of `piece` bytes; what was found is appended to *found. */
-static int scanned(struct str bytes, size_t piece, unsigned step, bool is_certain, struct buf *found,
-	size_t *nunreadable, struct err *e)
+static int scanned(struct str bytes, size_t piece, unsigned step, bool is_certain,
+	struct buf *found, size_t *nunreadable, struct err *e)
 {
 	struct fatbin_scan s;
 	int rc = 0;
@@ -63,7 +63,8 @@ UNIT(fatbin_scan_finds_entries_in_pieces_of_any_size)
 		struct err e = ERR_INIT;
 		size_t nunreadable = 9;
 
-		ck_assert_int_eq(scanned(buf_str(&library), piece, 8, false, &found, &nunreadable, &e), 0);
+		ck_assert_int_eq(
+			scanned(buf_str(&library), piece, 8, false, &found, &nunreadable, &e), 0);
 		ck_assert_str_eq(found.p, TWO_TEXT FAMILY_TEXT "2:90a:0.0 ");
 		ck_assert_uint_eq(nunreadable, 0);
 		buf_release(&found);
@@ -84,7 +85,8 @@ UNIT(fatbin_scan_looks_at_its_steps_only)
 			buf_addstr(&bytes, buf_str(&container));
 			buf_adds(&found, "");
 			ck_assert_int_eq(
-				scanned(buf_str(&bytes), 33, step, false, &found, &nunreadable, &e), 0);
+				scanned(buf_str(&bytes), 33, step, false, &found, &nunreadable, &e),
+				0);
 			ck_assert_str_eq(found.p ? found.p : "", shift % step ? "" : TWO_TEXT);
 			buf_release(&bytes);
 			buf_release(&container);
@@ -103,7 +105,7 @@ UNIT(fatbin_scan_passes_over_what_only_looks_like_a_container)
 		{ "\x50\xed\x55\xba\1\0\x10\0 \0\0\0\0\0\0\0", 16, 1 },
 		{ "\x50\xed\x55\xba\1\0\x10\0\x40\0\0\0\0\0\0\0not an entry....", 32, 1 },
 		{ "\x50\xed\x55\xba\2\0\x10\0\x40\0\0\0\0\0\0\0", 16, 0 }, /* another version */
-		{ "\x50\xed\x55\xba\1\0\x10\0\0\0\0\0\0\0\0\0", 16, 0 }, /* empty */
+		{ "\x50\xed\x55\xba\1\0\x10\0\0\0\0\0\0\0\0\0", 16, 0 },   /* empty */
 		{ "\x50\xed\x55\xba\x50\xed\x55\xba", 8, 0 },
 	};
 
@@ -116,7 +118,8 @@ UNIT(fatbin_scan_passes_over_what_only_looks_like_a_container)
 			buf_add(&bytes, fakes[i].bytes, fakes[i].n);
 			fatbin_make(two, 2, 0, &bytes);
 			ck_assert_int_eq(
-				scanned(buf_str(&bytes), piece, 8, false, &found, &nunreadable, &e), 0);
+				scanned(buf_str(&bytes), piece, 8, false, &found, &nunreadable, &e),
+				0);
 			ck_assert_str_eq(found.p, TWO_TEXT);
 			ck_assert_uint_eq(nunreadable, fakes[i].nunreadable);
 			if (fakes[i].nunreadable) {
@@ -138,7 +141,8 @@ UNIT(fatbin_scan_refuses_a_container_that_goes_wrong)
 	struct err e = ERR_INIT;
 	size_t nunreadable;
 
-	/* The second entry's header is too short, too long; the container ends inside it; trailing bytes. */
+	/* The second entry's header is too short, too long; the container ends inside it; trailing
+	 * bytes. */
 	static const struct {
 		uint32_t header;
 		int64_t total_add;
@@ -152,7 +156,8 @@ UNIT(fatbin_scan_refuses_a_container_that_goes_wrong)
 			memcpy(bytes.p + 16 + 112 + 200 + 4, &faults[i].header, 4);
 		}
 		buf_adds(&bytes, "12345678");
-		ck_assert_int_eq(scanned(buf_str(&bytes), 64, 8, false, &found, &nunreadable, &e), -RC_WHEEL);
+		ck_assert_int_eq(scanned(buf_str(&bytes), 64, 8, false, &found, &nunreadable, &e),
+			-RC_WHEEL);
 		ck_assert_msg(str_has(str_of(e.text), "leaves it"), "%s", e.text);
 	}
 	buf_release(&bytes);

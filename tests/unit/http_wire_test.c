@@ -15,10 +15,11 @@ static struct http_head read_head(const char *const *lines)
 
 UNIT(http_head_fields)
 {
-	static const char *const lines[] = { "HTTP/1.1 100 Continue", "ETag: \"old\"", "", "HTTP/2 206",
-		"content-TYPE:  Text/HTML ; charset=x", "ETag: W/\"a\"", "Last-Modified: yesterday",
-		"Content-Length: 10", "Content-Range: bytes 5-14/1000", "Accept-Ranges: bytes",
-		"Cache-Control: private, MAX-AGE=600", "Age: 100", "Location: /x", "nonsense", ": x", "", NULL };
+	static const char *const lines[] = { "HTTP/1.1 100 Continue", "ETag: \"old\"", "",
+		"HTTP/2 206", "content-TYPE:  Text/HTML ; charset=x", "ETag: W/\"a\"",
+		"Last-Modified: yesterday", "Content-Length: 10", "Content-Range: bytes 5-14/1000",
+		"Accept-Ranges: bytes", "Cache-Control: private, MAX-AGE=600", "Age: 100",
+		"Location: /x", "nonsense", ": x", "", NULL };
 	struct http_head h = read_head(lines);
 
 	ck_assert_int_eq(h.status, 206);
@@ -26,7 +27,8 @@ UNIT(http_head_fields)
 	ck_assert_str_eq(h.etag, "W/\"a\"");
 	ck_assert_str_eq(h.last_modified, "yesterday");
 	ck_assert_str_eq(h.location, "/x");
-	ck_assert(h.has_length && h.length == 10 && h.has_first && h.first == 5 && h.has_size && h.size == 1000);
+	ck_assert(h.has_length && h.length == 10 && h.has_first && h.first == 5 && h.has_size &&
+		  h.size == 1000);
 	ck_assert(h.accepts_ranges && !h.no_cache && !h.no_store);
 	ck_assert_uint_eq(h.max_age, 600);
 	ck_assert_uint_eq(h.age, 100);
@@ -48,7 +50,8 @@ UNIT(http_head_ranges_and_caching)
 		{ "Content-Range: bytes", false, false, 0, 0, false, false },
 		{ "Content-Range: lines 1-2/3", false, false, 0, 0, false, false },
 		{ "Content-Range: bytes -5-9/10", false, true, 0, 10, false, false },
-		{ "Content-Range: bytes 99999999999999999999-1/2", false, true, 0, 2, false, false },
+		{ "Content-Range: bytes 99999999999999999999-1/2", false, true, 0, 2, false,
+			false },
 		{ "Cache-Control: no-cache", false, false, 0, 0, true, false },
 		{ "Cache-Control: max-age=0, must-revalidate", false, false, 0, 0, true, false },
 		{ "Cache-Control: max-age=x", false, false, 0, 0, false, false },
@@ -57,14 +60,16 @@ UNIT(http_head_ranges_and_caching)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct http_head h = read_head((const char *const[]){ "HTTP/1.1 200 OK", cases[i].line, NULL });
+		struct http_head h =
+			read_head((const char *const[]){ "HTTP/1.1 200 OK", cases[i].line, NULL });
 
-		ck_assert_msg(h.has_first == cases[i].has_first && h.has_size == cases[i].has_size, "%s",
-			cases[i].line);
+		ck_assert_msg(h.has_first == cases[i].has_first && h.has_size == cases[i].has_size,
+			"%s", cases[i].line);
 		ck_assert_msg((!h.has_first || h.first == cases[i].first) &&
-			(!h.has_size || h.size == cases[i].size), "%s", cases[i].line);
-		ck_assert_msg(h.no_cache == cases[i].no_cache && h.no_store == cases[i].no_store, "%s",
-			cases[i].line);
+				      (!h.has_size || h.size == cases[i].size),
+			"%s", cases[i].line);
+		ck_assert_msg(h.no_cache == cases[i].no_cache && h.no_store == cases[i].no_store,
+			"%s", cases[i].line);
 		ck_assert(!h.has_length);
 		http_head_clear(&h);
 	}
@@ -76,8 +81,17 @@ UNIT(http_pauses_grow_and_obey)
 		unsigned tries;
 		uint64_t after, want;
 	} cases[] = {
-		{ 0, 0, 250 }, { 1, 0, 250 }, { 2, 0, 500 }, { 3, 0, 1000 }, { 6, 0, 8000 }, { 7, 0, 8000 },
-		{ 1000, 0, 8000 }, { 1, 3, 3000 }, { 6, 3, 8000 }, { 1, 60, 60000 }, { 1, 61, 60000 },
+		{ 0, 0, 250 },
+		{ 1, 0, 250 },
+		{ 2, 0, 500 },
+		{ 3, 0, 1000 },
+		{ 6, 0, 8000 },
+		{ 7, 0, 8000 },
+		{ 1000, 0, 8000 },
+		{ 1, 3, 3000 },
+		{ 6, 3, 8000 },
+		{ 1, 60, 60000 },
+		{ 1, 61, 60000 },
 		{ 1, UINT64_MAX, 60000 },
 	};
 	static const long retried[] = { 408, 425, 429, 500, 502, 503, 504 };
@@ -100,14 +114,16 @@ UNIT(http_url_forms)
 		bool is_redirect;
 		const char *wire, *origin, *bare;
 	} cases[] = {
-		{ "https://Host/a+b.whl?x=1+2#f", false, "https://Host/a%2Bb.whl?x=1+2", "https://host:443",
-			"https://Host/a+b.whl?x=1+2#f" },
+		{ "https://Host/a+b.whl?x=1+2#f", false, "https://Host/a%2Bb.whl?x=1+2",
+			"https://host:443", "https://Host/a+b.whl?x=1+2#f" },
 		{ "https://host/a+b?s=x+y", true, "https://host/a+b?s=x+y", "https://host:443",
 			"https://host/a+b?s=x+y" },
-		{ "http://u:p@host:8080/a b\\<>", false, "http://u:p@host:8080/a%20b%5C%3C%3E", "http://host:8080",
-			"http://host:8080/a b\\<>" },
-		{ "HTTP://host/\xc3\xa9", false, "HTTP://host/%C3%A9", "http://host:80", "HTTP://host/\xc3\xa9" },
-		{ "http://[::1]:81/", false, "http://[::1]:81/", "http://[::1]:81", "http://[::1]:81/" },
+		{ "http://u:p@host:8080/a b\\<>", false, "http://u:p@host:8080/a%20b%5C%3C%3E",
+			"http://host:8080", "http://host:8080/a b\\<>" },
+		{ "HTTP://host/\xc3\xa9", false, "HTTP://host/%C3%A9", "http://host:80",
+			"HTTP://host/\xc3\xa9" },
+		{ "http://[::1]:81/", false, "http://[::1]:81/", "http://[::1]:81",
+			"http://[::1]:81/" },
 		{ "http://[::1]/", false, "http://[::1]/", "http://[::1]:80", "http://[::1]/" },
 		{ "/path", false, "/path", NULL, "/path" },
 	};
@@ -180,7 +196,8 @@ UNIT(http_hosts)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct str url = str_of(cases[i].url);
 
-		ck_assert_msg(http_host_is_trusted(url, hosts, 4) == cases[i].trusted, "%s", cases[i].url);
+		ck_assert_msg(http_host_is_trusted(url, hosts, 4) == cases[i].trusted, "%s",
+			cases[i].url);
 		ck_assert_msg(http_host_is_loopback(url) == cases[i].loopback, "%s", cases[i].url);
 	}
 }

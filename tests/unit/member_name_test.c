@@ -8,17 +8,40 @@
 UNIT(member_name_check_knows_safe_names)
 {
 	static const char *const good[] = {
-		"a", "a/b", "a/", ".hidden", "a/...x", "a b/c", "ab:c", "1:x", "\303\244/\342\202\254", "..a", "a..b",
+		"a",
+		"a/b",
+		"a/",
+		".hidden",
+		"a/...x",
+		"a b/c",
+		"ab:c",
+		"1:x",
+		"\303\244/\342\202\254",
+		"..a",
+		"a..b",
 	};
 	static const struct {
 		const char *name, *fault;
 	} bad[] = {
-		{ "", "it is empty" },		{ "/", "it is absolute" },	 { "/a", "it is absolute" },
-		{ "c:", "it is absolute" },	{ "a:b", "it is absolute" },	{ "Z:/a", "it is absolute" },	 { "a//b", "empty component" },
-		{ "a//", "empty component" },	{ "..", "\"..\" component" },	 { "a/..", "\"..\" component" },
-		{ "a/./b", "\".\"" },		{ "./", "\".\"" },		 { "a/b.", "a dot or a space" },
-		{ "a /b", "a dot or a space" }, { "a\\b", "a backslash" },	 { "a\177", "control character" },
-		{ "a\x1b[0m", "control character" }, { "\300\200", "not UTF-8" }, { "\355\240\200", "not UTF-8" },
+		{ "", "it is empty" },
+		{ "/", "it is absolute" },
+		{ "/a", "it is absolute" },
+		{ "c:", "it is absolute" },
+		{ "a:b", "it is absolute" },
+		{ "Z:/a", "it is absolute" },
+		{ "a//b", "empty component" },
+		{ "a//", "empty component" },
+		{ "..", "\"..\" component" },
+		{ "a/..", "\"..\" component" },
+		{ "a/./b", "\".\"" },
+		{ "./", "\".\"" },
+		{ "a/b.", "a dot or a space" },
+		{ "a /b", "a dot or a space" },
+		{ "a\\b", "a backslash" },
+		{ "a\177", "control character" },
+		{ "a\x1b[0m", "control character" },
+		{ "\300\200", "not UTF-8" },
+		{ "\355\240\200", "not UTF-8" },
 	};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -29,7 +52,8 @@ UNIT(member_name_check_knows_safe_names)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct err e = ERR_INIT;
 
-		ck_assert_msg(member_name_check(str_of(bad[i].name), &e) == -RC_WHEEL, "%s", bad[i].name);
+		ck_assert_msg(
+			member_name_check(str_of(bad[i].name), &e) == -RC_WHEEL, "%s", bad[i].name);
 		ck_assert_msg(str_has(str_of(e.text), bad[i].fault), "%s", e.text);
 	}
 }
@@ -49,7 +73,8 @@ UNIT(member_name_is_shown_whole_or_cut_and_always_printable)
 		const char *text = member_name_show((struct str){ name, n }, shown);
 		ck_assert_uint_lt(strlen(text), MEMBER_NAME_SHOWN);
 		ck_assert(str_is_utf8(str_of(text)));
-		ck_assert_int_eq(str_ends(str_of(text), "..."), !str_eq(str_of(text), (struct str){ name, n }));
+		ck_assert_int_eq(str_ends(str_of(text), "..."),
+			!str_eq(str_of(text), (struct str){ name, n }));
 	}
 	memset(name, 'a', sizeof(name));
 	ck_assert_int_eq(member_name_check((struct str){ name, 1024 }, &e), 0);

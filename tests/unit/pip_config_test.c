@@ -56,11 +56,11 @@ UNIT(pip_ini_values)
 		struct pip_settings s = { .list = VEC_INIT };
 		struct err e = ERR_INIT;
 
-		ck_assert_msg(pip_ini_read(&a, str_of(cases[i].text), "f", &s, &e) == 0, "%s: %s", cases[i].text,
-			e.text);
+		ck_assert_msg(pip_ini_read(&a, str_of(cases[i].text), "f", &s, &e) == 0, "%s: %s",
+			cases[i].text, e.text);
 		const char *value = ini_value(&s, cases[i].section, cases[i].name);
-		ck_assert_msg(cases[i].value ? value && !strcmp(value, cases[i].value) : !value, "%s: %s",
-			cases[i].text, value);
+		ck_assert_msg(cases[i].value ? value && !strcmp(value, cases[i].value) : !value,
+			"%s: %s", cases[i].text, value);
 		pip_settings_release(&s);
 	}
 	arena_release(&a);
@@ -86,9 +86,10 @@ UNIT(pip_ini_errors)
 		struct pip_settings s = { .list = VEC_INIT };
 		struct err e = ERR_INIT;
 
-		ck_assert_msg(pip_ini_read(&a, str_of(cases[i].text), "f", &s, &e) == -RC_SYNTAX, "%s",
-			cases[i].text);
-		ck_assert_msg(str_starts(str_of(e.text), cases[i].message), "%s: %s", cases[i].text, e.text);
+		ck_assert_msg(pip_ini_read(&a, str_of(cases[i].text), "f", &s, &e) == -RC_SYNTAX,
+			"%s", cases[i].text);
+		ck_assert_msg(str_starts(str_of(e.text), cases[i].message), "%s: %s", cases[i].text,
+			e.text);
 		pip_settings_release(&s);
 	}
 	struct pip_settings s = { .list = VEC_INIT };
@@ -105,12 +106,14 @@ struct machine {
 	struct err e;
 };
 
-/* A home, an interpreter that answers with `index` (NULL: there is no pip), and nothing in the environment. */
+/* A home, an interpreter that answers with `index` (NULL: there is no pip), and nothing in the
+ * environment. */
 static void machine_make(struct machine *m, const char *index)
 {
-	static const char *const gone[] = { "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS",
-		"PIP_NO_INDEX", "PIP_CERT", "PIP_CLIENT_CERT", "PIP_PROXY", "PIP_TRUSTED_HOST", "PIP_TIMEOUT",
-		"PIP_DEFAULT_TIMEOUT", "PIP_RETRIES", "PIP_CONFIG_FILE", "PIP_PYPI_URL" };
+	static const char *const gone[] = { "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL",
+		"PIP_FIND_LINKS", "PIP_NO_INDEX", "PIP_CERT", "PIP_CLIENT_CERT", "PIP_PROXY",
+		"PIP_TRUSTED_HOST", "PIP_TIMEOUT", "PIP_DEFAULT_TIMEOUT", "PIP_RETRIES",
+		"PIP_CONFIG_FILE", "PIP_PYPI_URL" };
 	const char *base = getenv("TMPDIR");
 	struct err e = ERR_INIT;
 
@@ -126,9 +129,10 @@ static void machine_make(struct machine *m, const char *index)
 	setenv("XDG_CONFIG_DIRS", arena_printf(&a, "%s/etc1:%s/etc2", folder, folder), 1);
 	setenv("PATH", arena_printf(&a, "%s/bin:%s", folder, getenv("PATH")), 1);
 	ck_assert_int_eq(fs_mkdirs(arena_printf(&a, "%s/bin", folder), 0700, &e), 0);
-	const char *script = arena_printf(&a, "#!/bin/sh\necho %s/prefix\n%s%s\n", folder, index ? "echo " : "",
-		index ? index : "");
-	ck_assert_int_eq(fs_write(arena_printf(&a, "%s/bin/python3", folder), str_of(script), 0700, &e), 0);
+	const char *script = arena_printf(&a, "#!/bin/sh\necho %s/prefix\n%s%s\n", folder,
+		index ? "echo " : "", index ? index : "");
+	ck_assert_int_eq(
+		fs_write(arena_printf(&a, "%s/bin/python3", folder), str_of(script), 0700, &e), 0);
 }
 
 static void machine_file(struct machine *m, const char *name, const char *text)
@@ -201,7 +205,8 @@ UNIT(pip_config_named_file_replaces_the_users)
 	struct machine m;
 
 	machine_make(&m, "https://default/simple");
-	machine_file(&m, "xdg/pip/pip.conf", "[global]\nindex-url = https://user\nextra-index-url = https://more\n");
+	machine_file(&m, "xdg/pip/pip.conf",
+		"[global]\nindex-url = https://user\nextra-index-url = https://more\n");
 	machine_file(&m, "named.conf", "[global]\ntimeout = 7\n");
 	setenv("PIP_CONFIG_FILE", arena_printf(&a, "%s/named.conf", m.folder), 1);
 	expect_index(&m, "https://default/simple");
@@ -219,7 +224,8 @@ UNIT(pip_config_sections)
 	machine_make(&m, NULL);
 	machine_file(&m, "xdg/pip/pip.conf",
 		"[install]\nindex-url = https://i\n[download]\nindex-url = https://d\nretries = 2\n"
-		"[wheel]\nindex-url = https://w\nproxy = http://p:1\n[global]\nindex-url = https://g\n"
+		"[wheel]\nindex-url = https://w\nproxy = http://p:1\n[global]\nindex-url = "
+		"https://g\n"
 		"[list]\ntimeout = 99\nno-index = true\n");
 	expect_index(&m, "https://i");
 	ck_assert_uint_eq(m.config.retries, 2);
@@ -235,9 +241,12 @@ UNIT(pip_config_values)
 
 	machine_make(&m, NULL);
 	machine_file(&m, "xdg/pip/pip.conf",
-		"[global]\nindex-url = https://me:p%40ss@one/simple\nextra-index-url =\n    https://two/simple\n"
-		"    # not this\n    https://three/simple\nfind-links = ~/wheels\n  https://h/flat.html ~/gone\n"
-		"trusted-host = one\n\ttwo:8080\ncert = ~/ca.pem\nclient-cert = /me.pem\ntimeout = 2.5\n"
+		"[global]\nindex-url = https://me:p%40ss@one/simple\nextra-index-url =\n    "
+		"https://two/simple\n"
+		"    # not this\n    https://three/simple\nfind-links = ~/wheels\n  "
+		"https://h/flat.html ~/gone\n"
+		"trusted-host = one\n\ttwo:8080\ncert = ~/ca.pem\nclient-cert = /me.pem\ntimeout = "
+		"2.5\n"
 		"retries = 0\nno_index = off\n");
 	machine_file(&m, "wheels/readme", "");
 	expect_index(&m, "https://me:p%40ss@one/simple");
@@ -289,7 +298,8 @@ UNIT(pip_config_wrong_values)
 	machine_make(&m, "https://default/simple");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		setenv(cases[i].name, cases[i].value, 1);
-		ck_assert_msg(machine_read(&m) == -RC_INVALID, "%s=%s", cases[i].name, cases[i].value);
+		ck_assert_msg(
+			machine_read(&m) == -RC_INVALID, "%s=%s", cases[i].name, cases[i].value);
 		ck_assert_msg(strstr(m.e.text, cases[i].name) != NULL, "%s", m.e.text);
 		unsetenv(cases[i].name);
 	}

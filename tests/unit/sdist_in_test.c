@@ -15,7 +15,7 @@
 
 struct made_tar {
 	const char *name, *contents; /* contents: the target of a link */
-	char type; /* 0: a file, or a folder where the name ends in '/' */
+	char type;                   /* 0: a file, or a folder where the name ends in '/' */
 	unsigned mode;
 	unsigned long size_add;
 };
@@ -87,7 +87,8 @@ static void tar_make(const struct made_tar *v, size_t n, struct buf *out)
 	buf_release(&tar);
 }
 
-static int read_bytes(struct str bytes, const char *file, const char *project, struct sdist *s, struct err *e)
+static int read_bytes(
+	struct str bytes, const char *file, const char *project, struct sdist *s, struct err *e)
 {
 	FILE *f = tmpfile();
 
@@ -106,21 +107,26 @@ static int read_bytes(struct str bytes, const char *file, const char *project, s
 UNIT(sdist_tells_its_build_requirements)
 {
 	static const struct {
-		const char *pyproject; /* NULL: none, but setup.py */
+		const char *pyproject;          /* NULL: none, but setup.py */
 		const char *backend, *requires; /* joined by '|' */
 		bool is_stub;
 	} cases[] = {
 		{ NULL, "setuptools.build_meta:__legacy__", "setuptools>=40.8.0", false },
-		{ "[project]\nname = \"demo\"\n", "setuptools.build_meta:__legacy__", "setuptools>=40.8.0", false },
+		{ "[project]\nname = \"demo\"\n", "setuptools.build_meta:__legacy__",
+			"setuptools>=40.8.0", false },
 		{ "[build-system]\nrequires = [\"setuptools>=61\", \"torch\"]\n",
 			"setuptools.build_meta:__legacy__", "setuptools>=61|torch", false },
-		{ "[build-system]\nrequires = [\"hatchling\"]\nbuild-backend = \"hatchling.build\"\n",
+		{ "[build-system]\nrequires = [\"hatchling\"]\nbuild-backend = "
+		  "\"hatchling.build\"\n",
 			"hatchling.build", "hatchling", false },
-		{ "[build-system]\nrequires = []\nbuild-backend = \"own\"\nbackend-path = [\".\"]\n", "own", "",
-			false },
-		{ "[build-system]\nrequires = [\"nvidia-stub\"]\nbuild-backend = \"nvidia_stub.buildapi\"\n",
+		{ "[build-system]\nrequires = []\nbuild-backend = \"own\"\nbackend-path = "
+		  "[\".\"]\n",
+			"own", "", false },
+		{ "[build-system]\nrequires = [\"nvidia-stub\"]\nbuild-backend = "
+		  "\"nvidia_stub.buildapi\"\n",
 			"nvidia_stub.buildapi", "nvidia-stub", true },
-		{ "[build-system]\nrequires = [\"wheel_stub==1\"]\nbuild-backend = \"wheel_stub.buildapi\"\n",
+		{ "[build-system]\nrequires = [\"wheel_stub==1\"]\nbuild-backend = "
+		  "\"wheel_stub.buildapi\"\n",
 			"wheel_stub.buildapi", "wheel_stub==1", true },
 		{ "[build-system]\nrequires = [\"setuptools\", \"Wheel.Stub>=0.1\"]\n",
 			"setuptools.build_meta:__legacy__", "setuptools|Wheel.Stub>=0.1", true },
@@ -130,7 +136,8 @@ UNIT(sdist_tells_its_build_requirements)
 		struct made_tar v[] = {
 			{ .name = "demo-1.0/" },
 			{ .name = "demo-1.0/PKG-INFO", .contents = PKG_INFO },
-			{ .name = cases[i].pyproject ? "demo-1.0/pyproject.toml" : "demo-1.0/setup.py",
+			{ .name = cases[i].pyproject ? "demo-1.0/pyproject.toml"
+						     : "demo-1.0/setup.py",
 				.contents = cases[i].pyproject ? cases[i].pyproject : "setup()\n" },
 			{ .name = "demo-1.0/src/setup.py", .contents = "not this\n" },
 		};
@@ -171,7 +178,8 @@ UNIT(sdist_takes_odd_but_sound_archives)
 	struct err e = ERR_INIT;
 
 	tar_make(v, COUNT(v), &bytes);
-	ck_assert_msg(read_bytes(buf_str(&bytes), "demo-1.0-4.tar.gz", "demo", &s, &e) == 0, "%s", e.text);
+	ck_assert_msg(read_bytes(buf_str(&bytes), "demo-1.0-4.tar.gz", "demo", &s, &e) == 0, "%s",
+		e.text);
 	ck_assert_uint_eq(s.core.name.n, 0);
 	ck_assert(s.has_setup_py);
 	sdist_release(&s);
@@ -189,7 +197,8 @@ UNIT(sdist_reads_zip_archives)
 	wheel_maker_add(&m, "demo-1.0/PKG-INFO", STR(PKG_INFO));
 	wheel_maker_add(&m, "demo-1.0/setup.py", STR("setup()\n"))->descriptor = 16;
 	wheel_maker_write(&m, &bytes);
-	ck_assert_msg(read_bytes(buf_str(&bytes), "demo-1.0.zip", "demo", &s, &e) == 0, "%s", e.text);
+	ck_assert_msg(
+		read_bytes(buf_str(&bytes), "demo-1.0.zip", "demo", &s, &e) == 0, "%s", e.text);
 	ck_assert(s.has_setup_py && str_is(s.core.version, "1.0"));
 	sdist_release(&s);
 
@@ -221,13 +230,18 @@ static const struct made_tar bad_members[][1] = {
 	{ { .name = "x.py", .contents = "x" } },
 	{ { .name = "demo-1.0/setup.py", .contents = "again" } },
 	{ { .name = "demo-1.0/cut", .contents = "x", .size_add = 100000 } },
-	{ { .name = "demo-1.0/PKG-INFO", .contents = "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n" } },
-	{ { .name = "demo-1.0/PKG-INFO", .contents = "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n" } },
-	{ { .name = "demo-1.0/PKG-INFO", .contents = "Metadata-Version: 2.1\nName: demo\nVersion: one\n" } },
+	{ { .name = "demo-1.0/PKG-INFO",
+		.contents = "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n" } },
+	{ { .name = "demo-1.0/PKG-INFO",
+		.contents = "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n" } },
+	{ { .name = "demo-1.0/PKG-INFO",
+		.contents = "Metadata-Version: 2.1\nName: demo\nVersion: one\n" } },
 	{ { .name = "demo-1.0/PKG-INFO", .contents = "" } },
 	{ { .name = "demo-1.0/pyproject.toml", .contents = "[build-system]\n" } },
-	{ { .name = "demo-1.0/pyproject.toml", .contents = "[build-system]\nrequires = \"setuptools\"\n" } },
-	{ { .name = "demo-1.0/pyproject.toml", .contents = "[build-system]\nrequires = [\">=1\"]\n" } },
+	{ { .name = "demo-1.0/pyproject.toml",
+		.contents = "[build-system]\nrequires = \"setuptools\"\n" } },
+	{ { .name = "demo-1.0/pyproject.toml",
+		.contents = "[build-system]\nrequires = [\">=1\"]\n" } },
 	{ { .name = "demo-1.0/pyproject.toml", .contents = "build-system = 1\n" } },
 	{ { .name = "demo-1.0/pyproject.toml", .contents = "= broken" } },
 };
@@ -274,8 +288,8 @@ UNIT(sdist_refuses_every_bad_member)
 		tar_make(v, COUNT(v), &bytes);
 		int rc = read_bytes(buf_str(&bytes), "demo-1.0.tar.gz", "demo", &s, &e);
 		ck_assert_msg(rc == -RC_WHEEL, "%zu: %d %s", i, rc, e.text);
-		ck_assert_msg(str_has(str_of(e.text), bad_texts[i]), "%zu: \"%s\" lacks \"%s\"", i, e.text,
-			bad_texts[i]);
+		ck_assert_msg(str_has(str_of(e.text), bad_texts[i]), "%zu: \"%s\" lacks \"%s\"", i,
+			e.text, bad_texts[i]);
 		ck_assert(str_starts(str_of(e.text), "demo-1.0.tar.gz: "));
 		buf_release(&bytes);
 	}
@@ -294,9 +308,11 @@ UNIT(sdist_refuses_what_cannot_be_built_or_read)
 	err_clear(&e);
 	ck_assert_int_eq(read_bytes(buf_str(&bytes), "demo-1.0.zip", "demo", &s, &e), -RC_WHEEL);
 	err_clear(&e);
-	ck_assert_int_eq(read_bytes(buf_str(&bytes), "other-1.0.tar.gz", "demo", &s, &e), -RC_INVALID);
+	ck_assert_int_eq(
+		read_bytes(buf_str(&bytes), "other-1.0.tar.gz", "demo", &s, &e), -RC_INVALID);
 	err_clear(&e);
-	ck_assert_int_eq(read_bytes(STR("plain text"), "demo-1.0.tar.gz", "demo", &s, &e), -RC_WHEEL);
+	ck_assert_int_eq(
+		read_bytes(STR("plain text"), "demo-1.0.tar.gz", "demo", &s, &e), -RC_WHEEL);
 	err_clear(&e);
 	ck_assert_int_eq(read_bytes(STR(""), "demo-1.0.tar.gz", "demo", &s, &e), -RC_WHEEL);
 	buf_release(&bytes);
@@ -309,7 +325,8 @@ UNIT(sdist_refuses_a_decompression_bomb)
 	struct err e = ERR_INIT;
 	size_t n = 66 << 20;
 
-	tar_add(&(struct made_tar){ .name = "demo-1.0/zeros", .contents = "", .size_add = n }, &tar);
+	tar_add(&(struct made_tar){ .name = "demo-1.0/zeros", .contents = "", .size_add = n },
+		&tar);
 	memset(buf_room(&tar, n), 0, n);
 	tar.n += n;
 	gzip(buf_str(&tar), &bytes);
@@ -334,15 +351,16 @@ UNIT(sdist_survives_every_cut)
 		struct err e = ERR_INIT;
 
 		ck_assert_int_lt(
-			read_bytes((struct str){ bytes.p, n }, "demo-1.0.tar.gz", "demo", &s, &e), 0);
+			read_bytes((struct str){ bytes.p, n }, "demo-1.0.tar.gz", "demo", &s, &e),
+			0);
 	}
 	buf_release(&bytes);
 }
 
 /* ---- unpacking ---- */
 
-static int extract(const struct made_tar *v, size_t n, const char *into, struct arena *a, char **top,
-	struct err *e)
+static int extract(const struct made_tar *v, size_t n, const char *into, struct arena *a,
+	char **top, struct err *e)
 {
 	struct buf bytes = BUF_INIT;
 	FILE *f = tmpfile();
@@ -376,7 +394,8 @@ UNIT(sdist_extract_writes_files_and_folders)
 	ck_assert_msg(extract(v, COUNT(v), into, &a, &top, &e) == 0, "%s", e.text);
 	umask(old);
 	ck_assert_str_eq(top, "demo-1.0");
-	ck_assert_int_eq(fs_read(arena_printf(&a, "%s/demo-1.0/setup.py", into), 100, &text, &e), 0);
+	ck_assert_int_eq(
+		fs_read(arena_printf(&a, "%s/demo-1.0/setup.py", into), 100, &text, &e), 0);
 	ck_assert_str_eq(text.p, "setup()\n");
 	ck_assert_int_eq(stat(arena_printf(&a, "%s/demo-1.0/setup.py", into), &st), 0);
 	ck_assert_uint_eq(st.st_mode, 0100644);
@@ -394,12 +413,15 @@ UNIT(sdist_extract_writes_files_and_folders)
 UNIT(sdist_extract_writes_nothing_outside)
 {
 	static const struct made_tar tricks[][2] = {
-		{ { .name = "demo-1.0/a", .contents = "x" }, { .name = "demo-1.0/a/b", .contents = "y" } },
-		{ { .name = "demo-1.0/a/b", .contents = "x" }, { .name = "demo-1.0/a", .contents = "y" } },
+		{ { .name = "demo-1.0/a", .contents = "x" },
+			{ .name = "demo-1.0/a/b", .contents = "y" } },
+		{ { .name = "demo-1.0/a/b", .contents = "x" },
+			{ .name = "demo-1.0/a", .contents = "y" } },
 		{ { .name = "demo-1.0/a", .contents = "x" }, { .name = "demo-1.0/a/" } },
 		{ { .name = "demo-1.0/l", .contents = "..", .type = '2' },
 			{ .name = "demo-1.0/l/evil", .contents = "x" } },
-		{ { .name = "../evil", .contents = "x" }, { .name = "demo-1.0/x", .contents = "x" } },
+		{ { .name = "../evil", .contents = "x" },
+			{ .name = "demo-1.0/x", .contents = "x" } },
 	};
 
 	for (size_t i = 0; i < COUNT(tricks); i++) {
@@ -412,7 +434,8 @@ UNIT(sdist_extract_writes_nothing_outside)
 		ck_assert_ptr_nonnull(mkdtemp(into));
 		const char *inner = arena_printf(&a, "%s/in", into);
 		ck_assert_int_eq(mkdir(inner, 0755), 0);
-		ck_assert_msg(extract(tricks[i], 2, inner, &a, &top, &e) == -RC_WHEEL, "%zu: %s", i, e.text);
+		ck_assert_msg(extract(tricks[i], 2, inner, &a, &top, &e) == -RC_WHEEL, "%zu: %s", i,
+			e.text);
 		ck_assert_ptr_null(top);
 		err_clear(&e);
 		ck_assert_int_eq(fs_list(into, &a, &names, &n, &e), 0);

@@ -42,7 +42,8 @@ UNIT(uri_resolve_follows_the_standard)
 		{ rfc, "g;x=1/../y", "http://a/b/c/y" },
 		{ rfc, "g?y/../x", "http://a/b/c/g?y/../x" },
 		{ rfc, "g#s/../x", "http://a/b/c/g#s/../x" },
-		{ page, "../../files/a%2Bb.whl#sha256=00", "https://host/files/a%2Bb.whl#sha256=00" },
+		{ page, "../../files/a%2Bb.whl#sha256=00",
+			"https://host/files/a%2Bb.whl#sha256=00" },
 		{ page, " x.whl\n", "https://host/simple/torch/x.whl" },
 		{ page, "/a//b/x.whl", "https://host/a//b/x.whl" },
 		{ page, "HTTPS://other/x.whl", "HTTPS://other/x.whl" },
@@ -57,8 +58,8 @@ UNIT(uri_resolve_follows_the_standard)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *got = uri_resolve(&a, str_of(cases[i].base), str_of(cases[i].link));
 
-		ck_assert_msg(got && strcmp(got, cases[i].want) == 0, "%s + \"%s\" is %s, not %s", cases[i].base,
-			cases[i].link, got, cases[i].want);
+		ck_assert_msg(got && strcmp(got, cases[i].want) == 0, "%s + \"%s\" is %s, not %s",
+			cases[i].base, cases[i].link, got, cases[i].want);
 	}
 	ck_assert_ptr_null(uri_resolve(&a, STR("/srv/index.html"), STR("x.whl")));
 	ck_assert_ptr_null(uri_resolve(&a, STR(""), STR("x.whl")));
@@ -90,7 +91,8 @@ UNIT(uri_decode_takes_one_layer)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *got = uri_decode(&a, str_of(cases[i].text));
 
-		ck_assert_msg(cases[i].want ? got && strcmp(got, cases[i].want) == 0 : !got, "%s", cases[i].text);
+		ck_assert_msg(cases[i].want ? got && strcmp(got, cases[i].want) == 0 : !got, "%s",
+			cases[i].text);
 	}
 	arena_release(&a);
 }
@@ -136,10 +138,12 @@ UNIT(uri_parts)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct str url = str_of(cases[i].url);
 
-		ck_assert_msg(str_is(uri_scheme(url), cases[i].scheme), "scheme of %s", cases[i].url);
+		ck_assert_msg(
+			str_is(uri_scheme(url), cases[i].scheme), "scheme of %s", cases[i].url);
 		ck_assert_msg(str_is(uri_host(url), cases[i].host), "host of %s", cases[i].url);
 		ck_assert_msg(str_is(uri_path(url), cases[i].path), "path of %s", cases[i].url);
-		ck_assert_msg(str_is(uri_last_segment(url), cases[i].last), "last segment of %s", cases[i].url);
+		ck_assert_msg(str_is(uri_last_segment(url), cases[i].last), "last segment of %s",
+			cases[i].url);
 	}
 }
 

@@ -1,10 +1,17 @@
-/* Wheels that lie: one row each; every one is refused with its own reason, by the first step that can. */
+/* Wheels that lie: one row each; every one is refused with its own reason, by the first step that
+ * can. */
 #include "tests/unit/unit.h"
 #include "tests/unit/wheel_maker.h"
 
 #include <stdio.h>
 
-enum { INIT, DATA, METADATA, WHEEL, RECORD }; /* the members of the honest wheel that a lie changes */
+enum {
+	INIT,
+	DATA,
+	METADATA,
+	WHEEL,
+	RECORD
+}; /* the members of the honest wheel that a lie changes */
 
 static void honest(struct wheel_maker *m)
 {
@@ -47,9 +54,9 @@ static void unlisted_large_make(struct wheel_maker *m)
 	V(DATA).packed = (struct str){ arena_alloc(&m->arena, 70000), 70000 };
 }
 
-/* The first member's bytes begin at offset 31, and hold a tar header's checksum where tar has it: the
- * octal sum of the first 512 bytes of the file, its own place (148 to 155) counted as spaces. Its CRC
- * stands in a descriptor, behind them. */
+/* The first member's bytes begin at offset 31, and hold a tar header's checksum where tar has it:
+ * the octal sum of the first 512 bytes of the file, its own place (148 to 155) counted as spaces.
+ * Its CRC stands in a descriptor, behind them. */
 static void also_a_tar_make(struct wheel_maker *m)
 {
 	enum { AT = 31, SIZE = 600, SUM_AT = 148 };
@@ -75,10 +82,10 @@ static void also_a_tar_make(struct wheel_maker *m)
 
 enum step { OPEN = 1, READ_METADATA, CHECK };
 
-#define LIE(step, name, text, ...)                                                                 \
-	static void name(struct wheel_maker *m)                                                    \
-	{                                                                                          \
-		__VA_ARGS__;                                                                       \
+#define LIE(step, name, text, ...)              \
+	static void name(struct wheel_maker *m) \
+	{                                       \
+		__VA_ARGS__;                    \
 	}
 #include "tests/unit/wheel_lies.def"
 #undef LIE
@@ -126,18 +133,21 @@ UNIT(wheel_refuses_every_lie)
 		s.bytes = buf_str(&bytes);
 		struct wheel_source source = made_source_open(&s);
 		enum step at = refused_at(m.file, &source, &e);
-		ck_assert_msg(at == cases[i].step, "%s: refused at step %d, not %d: %s", cases[i].name, at,
-			cases[i].step, e.text);
-		ck_assert_msg(e.rc == RC_WHEEL, "%s: rc %s: %s", cases[i].name, err_reason(e.rc), e.text);
+		ck_assert_msg(at == cases[i].step, "%s: refused at step %d, not %d: %s",
+			cases[i].name, at, cases[i].step, e.text);
+		ck_assert_msg(
+			e.rc == RC_WHEEL, "%s: rc %s: %s", cases[i].name, err_reason(e.rc), e.text);
 		ck_assert_msg(str_has(str_of(e.text), cases[i].text), "%s: \"%s\" lacks \"%s\"",
 			cases[i].name, e.text, cases[i].text);
-		ck_assert_msg(str_starts(str_of(e.text), arena_dup(&m.arena, m.file)), "%s", e.text);
+		ck_assert_msg(
+			str_starts(str_of(e.text), arena_dup(&m.arena, m.file)), "%s", e.text);
 		buf_release(&bytes);
 		wheel_maker_release(&m);
 	}
 }
 
-/* A wheel cut at any byte, and with any one byte of its structure changed, is refused or means the same. */
+/* A wheel cut at any byte, and with any one byte of its structure changed, is refused or means the
+ * same. */
 UNIT(wheel_survives_every_cut)
 {
 	struct wheel_maker m = WHEEL_MAKER("demo-1.0-py3-none-any.whl");
@@ -174,8 +184,9 @@ UNIT(wheel_contents_are_bound_by_every_byte)
 		accepted += refused_at(m.file, &source, &e) == 0;
 		bytes.p[i] ^= 0x10;
 	}
-	/* Versions, times, levels and attributes may change: per member 10 bytes of the local header (of
-	 * which nothing is used) and 18 of the central record, plus the bytes of deflate that mean nothing. */
+	/* Versions, times, levels and attributes may change: per member 10 bytes of the local
+	 * header (of which nothing is used) and 18 of the central record, plus the bytes of deflate
+	 * that mean nothing. */
 	ck_assert_uint_lt(accepted, m.members.n * 32);
 	buf_release(&bytes);
 	wheel_maker_release(&m);

@@ -99,12 +99,18 @@ UNIT(wheel_accepts_every_honest_form)
 		unsigned descriptor;
 		bool zip64;
 	} forms[] = {
-		{ 8, 0, 0100644, 0, false },   { 0, 0, 0100755, 0, false },
-		{ 8, 0, 0, 0, false },	       { 8, 0, 0644, 0, false }, /* no file type: hatchling */
-		{ 8, 1 << 11, 0100644, 0, false }, { 8, 1 << 1, 0100644, 0, false },
-		{ 8, 0, 0100644, 12, false },  { 8, 0, 0100644, 16, false },
-		{ 8, 0, 0100644, 20, true },   { 8, 0, 0100644, 24, true },
-		{ 0, 0, 0100644, 24, false },  { 8, 0, 0100644, 0, true },
+		{ 8, 0, 0100644, 0, false },
+		{ 0, 0, 0100755, 0, false },
+		{ 8, 0, 0, 0, false },
+		{ 8, 0, 0644, 0, false }, /* no file type: hatchling */
+		{ 8, 1 << 11, 0100644, 0, false },
+		{ 8, 1 << 1, 0100644, 0, false },
+		{ 8, 0, 0100644, 12, false },
+		{ 8, 0, 0100644, 16, false },
+		{ 8, 0, 0100644, 20, true },
+		{ 8, 0, 0100644, 24, true },
+		{ 0, 0, 0100644, 24, false },
+		{ 8, 0, 0100644, 0, true },
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -149,7 +155,8 @@ UNIT(wheel_accepts_a_zip64_end_beside_true_numbers)
 
 UNIT(wheel_accepts_case_twins_for_linux_only)
 {
-	struct wheel_maker m = WHEEL_MAKER("demo-1.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl");
+	struct wheel_maker m =
+		WHEEL_MAKER("demo-1.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl");
 
 	wheel_maker_add(&m, "demo/xt_MARK.h", STR("1"));
 	wheel_maker_add(&m, "demo/xt_mark.h", STR("2"));
@@ -179,7 +186,8 @@ UNIT(wheel_tells_a_local_version_that_only_the_file_name_has)
 
 		m.file = str_of(arena_printf(&m.arena, "Demo-%s-py3-none-any.whl", cases[i].file));
 		demo_make(&m);
-		buf_addf(&text, "Metadata-Version: 2.1\nName: dEmO\nVersion: %s\n", cases[i].metadata);
+		buf_addf(&text, "Metadata-Version: 2.1\nName: dEmO\nVersion: %s\n",
+			cases[i].metadata);
 		m.members.v[2].bytes = buf_str(&text);
 		struct wheel *w = opened(&m, &bytes, &s);
 		ck_assert_msg(wheel_metadata(w, &md, &e) == 0, "%s", e.text);
@@ -270,7 +278,8 @@ UNIT(wheel_stream_gives_pieces_and_stops_when_told)
 
 			ck_assert_int_eq(rc, stop == 0 ? 0 : stop == 1 ? 7 : -RC_HOLE);
 			ck_assert_uint_le(p.largest, 256 * 1024);
-			ck_assert(stop ? p.count == 1 : str_eq(buf_str(&p.all), m.members.v[0].bytes));
+			ck_assert(stop ? p.count == 1
+				       : str_eq(buf_str(&p.all), m.members.v[0].bytes));
 			buf_release(&p.all);
 		}
 		ck_assert_str_eq(e.text, "demo-1.0-py3-none-any.whl: demo/big.bin: enough");
@@ -335,7 +344,8 @@ UNIT(wheel_read_reports_a_file_that_became_shorter)
 
 UNIT(wheel_open_refuses_names_that_are_no_wheel)
 {
-	static const char *const names[] = { "demo-1.0.tar.gz", "demo.whl", "a-b-c-d-e-f-g.whl", "" };
+	static const char *const names[] = { "demo-1.0.tar.gz", "demo.whl", "a-b-c-d-e-f-g.whl",
+		"" };
 	struct made_source s = { .bytes = STR("") };
 	struct wheel_source source = made_source_open(&s);
 

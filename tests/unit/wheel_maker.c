@@ -39,7 +39,8 @@ const char *wheel_maker_info_name(struct wheel_maker *m, const char *name)
 {
 	struct str project = name_part(m, 0), version = name_part(m, 1);
 
-	return arena_printf(&m->arena, "%.*s-%.*s.dist-info/%s", STR_ARG(project), STR_ARG(version), name);
+	return arena_printf(
+		&m->arena, "%.*s-%.*s.dist-info/%s", STR_ARG(project), STR_ARG(version), name);
 }
 
 void wheel_maker_info(struct wheel_maker *m, const char *more)
@@ -64,7 +65,8 @@ void wheel_maker_info(struct wheel_maker *m, const char *more)
 
 static void put_base64url(struct buf *out, const uint8_t *p, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 	for (size_t bit = 0; bit < n * 8; bit += 6) {
 		unsigned pair = (unsigned)p[bit / 8] << 8 | (bit / 8 + 1 < n ? p[bit / 8 + 1] : 0);
