@@ -22,7 +22,7 @@ OBJ     := $(BUILD)/obj
 
 # ---- flags ----
 
-PKGS_VERIFY := jansson libcrypto libsodium libarchive libzstd libxxhash zlib liblz4
+PKGS_VERIFY := jansson libcrypto libsodium libarchive libxxhash zlib
 PKGS_ALL    := $(PKGS_VERIFY) libcurl libxml-2.0 sqlite3 libmicrohttpd
 pkg          = $(shell pkg-config $(1) 2>/dev/null)
 

@@ -4,6 +4,7 @@
 #include "manifests/name.h"
 #include "manifests/requirement.h"
 #include "manifests/toml.h"
+#include "verify/egg_requires.h"
 #include "verify/sdist_walk.h"
 
 #include <inttypes.h>
@@ -157,8 +158,11 @@ static int member_use(struct sdist *s, struct sdist_walk *w, const struct dist_n
 	if (m->is_dir) {
 		return 0;
 	}
+	s->has_cuda_sources |= str_ends(below, ".cu") || str_ends(below, ".cuh");
 	if (str_is(below, "setup.py")) {
 		s->has_setup_py = true;
+	} else if (str_ends(below, ".egg-info/requires.txt")) {
+		rc = text_read(w, m, LIMIT_METADATA, &s->arena, &s->egg_requires, e);
 	} else if (str_is(below, "PKG-INFO")) {
 		rc = text_read(w, m, LIMIT_METADATA, &s->arena, &text, e);
 		rc = rc ? rc : pkg_info_take(s, name, text, e);
@@ -167,6 +171,17 @@ static int member_use(struct sdist *s, struct sdist_walk *w, const struct dist_n
 		rc = rc ? rc : pyproject_take(s, text, e);
 	}
 	return rc;
+}
+
+/* An sdist older than core metadata 2.2 may keep its requirements beside PKG-INFO. */
+static int old_requires_take(struct sdist *s, struct err *e)
+{
+	struct core_metadata *c = &s->core;
+
+	if (c->nrequires_dist || !s->egg_requires.n) {
+		return 0;
+	}
+	return egg_requires_parse(&s->arena, s->egg_requires, &c->requires_dist, &c->nrequires_dist, e);
 }
 
 static int sdist_load(struct sdist *s, int fd, const struct dist_name *name, struct err *e)
@@ -187,6 +202,7 @@ static int sdist_load(struct sdist *s, int fd, const struct dist_name *name, str
 	if (!rc && !s->has_pyproject && !s->has_setup_py) {
 		rc = err_set(e, RC_WHEEL, "no pyproject.toml and no setup.py: it cannot be built");
 	}
+	rc = rc ? rc : old_requires_take(s, e);
 	stub_find(s);
 	return rc;
 }

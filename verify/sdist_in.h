@@ -19,6 +19,7 @@ struct sdist {
 	 * never covers a target. */
 	bool is_stub;
 	bool has_cuda_sources; /* a member ends in .cu or .cuh */
+	struct str egg_requires; /* requires.txt as it is; folded into core where PKG-INFO lists nothing */
 };
 #define SDIST_INIT                  \
 	{                           \

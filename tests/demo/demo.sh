@@ -14,7 +14,7 @@ plan=$demo/plan.json          # `inspect --json` of the bundle
 published=$demo/published.txt # "SHA256  FILE" as the index says
 uv=$root/build/tools/bin/uv
 number=${DEMO_STEP:-0}
-title="before the first step"
+title=${DEMO_TITLE:-before the first step}
 server=
 
 gpkg() {
@@ -139,7 +139,7 @@ cut_off() { # COMMAND...
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME="$demo/home" TMPDIR="$demo/tmp" \
 		GPKG_BUNDLE_STORE="$demo/store" PIP_CONFIG_FILE=/dev/null PIP_ROOT_USER_ACTION=ignore \
 		PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_COLOR=1 UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never \
-		DEMO_STEP="$number" "${cut[@]}" "$@"
+		DEMO_STEP="$number" DEMO_TITLE="$title" "${cut[@]}" "$@"
 }
 
 look_around() {
@@ -184,7 +184,8 @@ import_bundle() {
 
 serve() {
 	step "Serve"
-	gpkg serve --listen 127.0.0.1:0 >"$demo/address" 2>"$demo/serve.log" &
+	# Not by way of a function: that would be a shell of its own, and to kill it would leave the server.
+	"$root/build/gpkg-bundle" serve --listen 127.0.0.1:0 >"$demo/address" 2>"$demo/serve.log" &
 	server=$!
 	local tries=100
 	until [ -s "$demo/address" ] && grep -q t/windows "$demo/serve.log"; do

@@ -155,4 +155,4 @@ END
 big=$work/wheels/big-1.0-py3-none-any.whl
 big_sha=$(sha "$big")
 big_size=$(size "$big")
-alpha=alpha-2.0+cu128-py3-none-any.whl
+alpha="alpha-2.0+cu128-py3-none-any.whl"

@@ -131,6 +131,7 @@ bad "a disk that is too small" no-space "99999999999999 bytes"
 if unshare -m true 2>/dev/null; then
 	fresh
 	mkdir -p "$work/cache"
+	# shellcheck disable=SC2016 # the inner shell's
 	env -i PATH="$PATH" HOME="$work/home" XDG_CACHE_HOME="$work/cache" PIP_CONFIG_FILE=/dev/null \
 		PIP_INDEX_URL="$index" unshare -m sh -c 'mount -t tmpfs -o size=2m none "$1" && shift && exec "$@"' sh \
 		"$work/cache" "$tool" fetch "$url/files/big-1.0-py3-none-any.whl" "$big_sha" - >"$work/out" 2>"$work/err"

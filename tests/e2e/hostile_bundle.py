@@ -253,8 +253,8 @@ def check_headers(field, _):
             field.forged_is_refused(want, f"{what} of {member}", "field", member, at, text)
         for text in ("00000000001", "00000000000", "00000001000", "77777777777", "0000000-001"):
             field.forged_is_refused(ANY, f"size {text} of {member}", "field", member, 124, text)
-        field.forged_is_refused({"bundle-extra-member", "bundle-not-a-bundle", "bundle-member"}, f"name of {member}",
-                                "field", member, 0, "zzzz")
+        want = {"gpkg-bundle.json": "bundle-not-a-bundle", "SHA256SUMS.minisig": "bundle-unsigned"}
+        field.forged_is_refused(want.get(member, "bundle-extra-member"), f"name of {member}", "field", member, 0, "zzzz")
 
 
 def check_ends(field, _):

@@ -50,10 +50,8 @@ jansson\.h         manifests/base/json\.c
 openssl/.*          verify/hash\.c
 sodium\.h           verify/crypto\.c
 archive.*\.h        verify/archive_in\.c
-zstd\.h             verify/(zstd_in|fatbin)\.c|bundle/zstd_out\.c
 xxhash\.h           verify/zstd_in\.c|bundle/zstd_out\.c
 zlib\.h             verify/wheel_in\.c
-lz4\.h              verify/fatbin\.c
 curl/.*             bundle/http_[a-z]+\.c
 libxml/.*           bundle/index_html\.c
 sqlite3\.h          mirror/db\.c|bundle/cache[a-z_]*\.c
