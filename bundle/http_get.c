@@ -422,6 +422,7 @@ static int fill_slots(struct run *run, struct err *e)
 		t->id = id;
 		t->request = request;
 		t->base = request.has_range && !request.range_is_suffix ? request.range_first : 0;
+		t->reached = t->base;
 		t->url = http_url_wire(&t->arena, str_of(request.url), false);
 		t->easy = curl_easy_init();
 		vec_push(&run->slots, t);

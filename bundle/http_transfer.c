@@ -31,7 +31,6 @@ void transfer_reset(struct transfer *t)
 	if (!t->request.take) {
 		t->given = 0;
 	}
-	t->given_before = t->given;
 	t->asked_range = t->request.has_range || t->given;
 	buf_clear(&t->body);
 }
@@ -61,7 +60,7 @@ static int rewind_to_start(struct transfer *t)
 	if (t->request.restart(t->request.context, &t->err)) {
 		return transfer_fail(t, -1);
 	}
-	t->base = t->given = t->given_before = 0;
+	t->base = t->given = 0;
 	t->request.has_range = false;
 	t->has_size = false;
 	free(t->validator);
@@ -205,7 +204,8 @@ static bool follow(struct transfer *t)
 
 static bool schedule(struct transfer *t, unsigned limit, uint64_t retry_after, uint64_t now_ms)
 {
-	if (t->given > t->given_before) {
+	if (t->request.take && t->base + t->given > t->reached) {
+		t->reached = t->base + t->given;
 		t->tries = 0;
 	}
 	if (t->tries >= limit || (t->given && t->request.take && !t->request.restart)) {

@@ -18,7 +18,8 @@ struct transfer {
 
 	/* What the taker has: `given` bytes from `base` on. */
 	uint64_t base, given;
-	char *validator; /* a strong ETag of those bytes */
+	uint64_t reached; /* the furthest byte of any try: progress is what goes beyond it */
+	char *validator;  /* a strong ETag of those bytes */
 	bool has_size;
 	uint64_t size; /* of the whole resource, once an answer has said it */
 
@@ -29,7 +30,6 @@ struct transfer {
 	bool is_delivering; /* the body goes to the taker, or is kept as the answer */
 	bool is_stopped;    /* no more of the body is wanted: not an error */
 	bool is_rewound;    /* to be asked again from byte 0 */
-	uint64_t given_before;
 	struct buf body;
 
 	bool is_failed;

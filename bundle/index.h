@@ -15,9 +15,8 @@
 #include "manifests/dist_name.h"
 
 struct index_file {
-	struct dist_name
-		name;    /* name.file is decoded; from the link's last segment, never its text */
-	const char *url; /* absolute, as the page gave it (still %-encoded), or file:///... */
+	struct dist_name name; /* of the link's last segment, decoded; never of its text */
+	const char *url;       /* absolute, as the page gave it (still %-encoded), or file:///... */
 	bool has_sha256;
 	struct digest sha256;
 	bool has_size;

@@ -48,7 +48,7 @@ char *pip_ini_name(struct arena *a, struct str name)
 static int wrong_line(struct ini *in, const char *what, struct err *e)
 {
 	err_set(e, RC_SYNTAX, "%s:%u: %s", in->from, in->line, what);
-	return err_hint(e, "pip cannot read this file either: see \"pip config debug\"");
+	return err_hint(e, "correct the file; pip 26 refuses it, too");
 }
 
 static int begin_section(struct ini *in, struct str line, struct err *e)

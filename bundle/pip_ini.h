@@ -1,8 +1,8 @@
 /* pip.conf: the dialect of Python's configparser.RawConfigParser, strict, as pip uses it. Sections
  * in brackets; "name = value" or "name: value"; names in lower case with '-' for '_'; a
  * deeper-indented line goes on with the value; '#' and ';' begin comments only at the start of a
- * line; a [DEFAULT] section gives its values to every other one. A name or a section that stands
- * twice is an error, as in pip. */
+ * line; a [DEFAULT] section gives its values to every other one. A name (in any spelling) or a
+ * section that stands twice is an error, as in pip 26. */
 #ifndef BUNDLE_PIP_INI_H
 #define BUNDLE_PIP_INI_H
 

@@ -136,7 +136,7 @@ void build_log_tail(struct str text, size_t lines, struct buf *out)
 
 	/* What pip adds to the story of a program that failed is the same every time. */
 	text = str_first(text, end);
-	tail = text;
+	tail = str_skip(text, text.n);
 	while (text.n && kept < lines) {
 		size_t at = str_rfind(text, '\n');
 

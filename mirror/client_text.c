@@ -23,7 +23,7 @@ void client_uv_toml(struct str target, struct buf *out)
 
 static bool is_in_plan(const struct store_file *f)
 {
-	return f->use == USE_RUN && f->is_current && f->is_listed;
+	return (f->use & USE_RUN) && f->is_current && f->is_listed && !f->needs_toolkit;
 }
 
 static void add_requirement(const struct store_file *f, struct buf *out)

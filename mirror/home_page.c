@@ -22,16 +22,17 @@ struct str home_page_style(void)
 	return str_of(style);
 }
 
-static const char *use_text(enum manifest_use use)
+static const char *use_text(unsigned use)
 {
-	return use == USE_RUN ? "run" : use == USE_BUILD ? "build" : "toolkit";
+	return use & USE_RUN ? "run" : use & USE_BUILD ? "build" : "toolkit";
 }
 
 /* The package that the examples name: the first that the lock asked for. */
 static struct str example(const struct store_target *t)
 {
 	for (size_t i = 0; i < t->nfiles; i++) {
-		if (t->files[i].is_listed && t->files[i].is_requested && t->files[i].use == USE_RUN) {
+		if (t->files[i].is_listed && t->files[i].is_requested && !t->files[i].needs_toolkit &&
+			(t->files[i].use & USE_RUN)) {
 			return t->files[i].file.name;
 		}
 	}
@@ -60,6 +61,7 @@ static void add_commands(const struct store_target *t, struct buf *out)
 static void add_row(const struct store_target *t, const struct store_file *f, struct buf *out)
 {
 	const char *form = f->is_built			? "wheel, built here" :
+			   f->needs_toolkit		? "source, to be built here" :
 			   f->file.kind == DIST_SDIST ? "source" :
 							"wheel";
 

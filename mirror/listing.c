@@ -46,7 +46,7 @@ void listing_of_target(struct arena *a, const struct store_target *t, struct lis
 	out->projects = arena_array(a, t->nfiles, sizeof(*out->projects));
 	out->nprojects = 0;
 	for (size_t i = 0; i < t->nfiles; i++) {
-		if (t->files[i].is_listed) {
+		if (t->files[i].is_listed && !t->files[i].needs_toolkit) {
 			all[n] = entry_of(a, &t->files[i]);
 			push_file(out, all, n);
 			n++;
@@ -78,7 +78,7 @@ static void collect(struct arena *a, const struct store_view *v, struct candidat
 			const struct store_file *f = &v->targets[i].files[j];
 			struct candidate c = { .entry = entry_of(a, f) };
 
-			if (!f->is_listed || f->is_built) {
+			if (!f->is_listed || f->is_built || f->needs_toolkit) {
 				continue;
 			}
 			c.has_version = version_parse(a, f->file.version, &c.version, &ignored) == 0;

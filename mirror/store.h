@@ -76,6 +76,9 @@ struct store_file { /* a file as one target sees it */
 	struct digest provenance; /* is_built: object with the signed statement */
 	bool is_current; /* in the newest plan (of a channel) for this target; built here: in force */
 	bool is_listed;  /* false: superseded, as said above; only its digest still leads to it */
+	/* An sdist that must be compiled for a GPU. Indexes offer only the wheel that `build` makes of it: pip
+	 * would compile it without a toolkit, and several projects then install without their library. */
+	bool needs_toolkit;
 };
 
 struct store_target {

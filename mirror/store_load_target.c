@@ -209,7 +209,12 @@ static int load_recipes(struct load *l, uint64_t target, const struct rows *rows
 	}
 	t->recipes = arena_array(l->a, n, sizeof(*t->recipes));
 	while (!r && t->nrecipes < n && (r = db_row(q, e)) > 0) {
-		r = read_recipe(l, q, rows, &t->recipes[t->nrecipes++], e);
+		struct manifest_recipe *x = &t->recipes[t->nrecipes++];
+
+		r = read_recipe(l, q, rows, x, e);
+		if (!r) {
+			t->files[x->file].needs_toolkit = x->device_code;
+		}
 	}
 	return r < 0 ? r : 0;
 }

@@ -12,7 +12,7 @@ build="gcc g++ make pkg-config libjansson-dev libssl-dev libsodium-dev libarchiv
 	libmicrohttpd-dev"
 tests="check clang clang-format libclang-rt-14-dev shellcheck groff-base man-db valgrind binutils
 	python3 python3-venv python3-pip python3-dev minisign zstd openssl curl unzip util-linux iproute2
-	procps ca-certificates"
+	procps ca-certificates locales-all"
 bench="nginx-light"
 python_tools="pip>=26 uv>=0.13 packaging>=26.3"
 venv=build/tools

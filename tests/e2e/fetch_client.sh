@@ -59,6 +59,14 @@ fresh
 client fetch "$url/files/big-1.0-py3-none-any.whl" "$big_sha" "$big_size"
 good "a server without ranges: from the start" "fetched $big_sha"
 
+start --fault half-file --no-ranges
+fresh
+with=(PIP_RETRIES=2)
+client fetch "$url/files/big-1.0-py3-none-any.whl" "$big_sha" "$big_size"
+bad "and without an end" network "cut before the end" "/files/big-1.0"
+is "it gives up" "$(requests)" 3
+with=()
+
 start --fault half-file=1 --etag
 fresh
 client fetch "$url/files/big-1.0-py3-none-any.whl" "$big_sha" "$big_size"

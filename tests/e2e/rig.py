@@ -130,8 +130,13 @@ class Rig:
         """Any program; `env` adds to the rig's own, a None takes away."""
         merged = {k: v for k, v in {**self.env, **(env or {})}.items() if v is not None}
         give = {"stdin": stdin} if not isinstance(stdin, bytes) else {"input": stdin}
-        return Result(subprocess.run([str(c) for c in command], env=merged, cwd=cwd or self.scratch, **give,
-                                     capture_output=True, timeout=timeout, check=False, **more))
+        try:
+            done = subprocess.run([str(c) for c in command], env=merged, cwd=cwd or self.scratch, **give,
+                                  capture_output=True, timeout=timeout, check=False, **more)
+        except subprocess.TimeoutExpired as late:
+            done = subprocess.CompletedProcess(command, 124, late.stdout or b"",
+                                               (late.stderr or b"") + f"\nno end after {timeout} s".encode())
+        return Result(done)
 
     def gpkg(self, *arguments, **more):
         return self.run(self.bin / "gpkg-bundle", *arguments, **more)

@@ -4,62 +4,64 @@
 #include <string.h>
 
 /* RFC 3986 section 5.4, and what index pages do. */
+static const char rfc[] = "http://a/b/c/d;p?q", page[] = "https://host/simple/torch/";
+static const struct {
+	const char *base, *link, *want;
+} resolve_cases[] = {
+	{ rfc, "g:h", "g:h" },
+	{ rfc, "g", "http://a/b/c/g" },
+	{ rfc, "./g", "http://a/b/c/g" },
+	{ rfc, "g/", "http://a/b/c/g/" },
+	{ rfc, "/g", "http://a/g" },
+	{ rfc, "//g", "http://g" },
+	{ rfc, "?y", "http://a/b/c/d;p?y" },
+	{ rfc, "g?y", "http://a/b/c/g?y" },
+	{ rfc, "#s", "http://a/b/c/d;p?q#s" },
+	{ rfc, "g#s", "http://a/b/c/g#s" },
+	{ rfc, "g?y#s", "http://a/b/c/g?y#s" },
+	{ rfc, ";x", "http://a/b/c/;x" },
+	{ rfc, "", "http://a/b/c/d;p?q" },
+	{ rfc, ".", "http://a/b/c/" },
+	{ rfc, "./", "http://a/b/c/" },
+	{ rfc, "..", "http://a/b/" },
+	{ rfc, "../", "http://a/b/" },
+	{ rfc, "../g", "http://a/b/g" },
+	{ rfc, "../..", "http://a/" },
+	{ rfc, "../../g", "http://a/g" },
+	{ rfc, "../../../g", "http://a/g" },
+	{ rfc, "../../../../g", "http://a/g" },
+	{ rfc, "/./g", "http://a/g" },
+	{ rfc, "/../g", "http://a/g" },
+	{ rfc, "g.", "http://a/b/c/g." },
+	{ rfc, "..g", "http://a/b/c/..g" },
+	{ rfc, "./../g", "http://a/b/g" },
+	{ rfc, "g/./h", "http://a/b/c/g/h" },
+	{ rfc, "g/../h", "http://a/b/c/h" },
+	{ rfc, "g;x=1/../y", "http://a/b/c/y" },
+	{ rfc, "g?y/../x", "http://a/b/c/g?y/../x" },
+	{ rfc, "g#s/../x", "http://a/b/c/g#s/../x" },
+	{ page, "../../files/a%2Bb.whl#sha256=00", "https://host/files/a%2Bb.whl#sha256=00" },
+	{ page, " x.whl\n", "https://host/simple/torch/x.whl" },
+	{ page, "/a//b/x.whl", "https://host/a//b/x.whl" },
+	{ page, "HTTPS://other/x.whl", "HTTPS://other/x.whl" },
+	{ "https://host", "x.whl", "https://host/x.whl" },
+	{ "https://host", "", "https://host" },
+	{ "https://u:p@host:8/a/", "x", "https://u:p@host:8/a/x" },
+	{ "file:///srv/simple/a/index.html", "../../w/x.whl", "file:///srv/w/x.whl" },
+	{ "file:///srv/l.html", "x y.whl", "file:///srv/x y.whl" },
+};
+
 UNIT(uri_resolve_follows_the_standard)
 {
-	static const char rfc[] = "http://a/b/c/d;p?q", page[] = "https://host/simple/torch/";
-	static const struct {
-		const char *base, *link, *want;
-	} cases[] = {
-		{ rfc, "g:h", "g:h" },
-		{ rfc, "g", "http://a/b/c/g" },
-		{ rfc, "./g", "http://a/b/c/g" },
-		{ rfc, "g/", "http://a/b/c/g/" },
-		{ rfc, "/g", "http://a/g" },
-		{ rfc, "//g", "http://g" },
-		{ rfc, "?y", "http://a/b/c/d;p?y" },
-		{ rfc, "g?y", "http://a/b/c/g?y" },
-		{ rfc, "#s", "http://a/b/c/d;p?q#s" },
-		{ rfc, "g#s", "http://a/b/c/g#s" },
-		{ rfc, "g?y#s", "http://a/b/c/g?y#s" },
-		{ rfc, ";x", "http://a/b/c/;x" },
-		{ rfc, "", "http://a/b/c/d;p?q" },
-		{ rfc, ".", "http://a/b/c/" },
-		{ rfc, "./", "http://a/b/c/" },
-		{ rfc, "..", "http://a/b/" },
-		{ rfc, "../", "http://a/b/" },
-		{ rfc, "../g", "http://a/b/g" },
-		{ rfc, "../..", "http://a/" },
-		{ rfc, "../../g", "http://a/g" },
-		{ rfc, "../../../g", "http://a/g" },
-		{ rfc, "../../../../g", "http://a/g" },
-		{ rfc, "/./g", "http://a/g" },
-		{ rfc, "/../g", "http://a/g" },
-		{ rfc, "g.", "http://a/b/c/g." },
-		{ rfc, "..g", "http://a/b/c/..g" },
-		{ rfc, "./../g", "http://a/b/g" },
-		{ rfc, "g/./h", "http://a/b/c/g/h" },
-		{ rfc, "g/../h", "http://a/b/c/h" },
-		{ rfc, "g;x=1/../y", "http://a/b/c/y" },
-		{ rfc, "g?y/../x", "http://a/b/c/g?y/../x" },
-		{ rfc, "g#s/../x", "http://a/b/c/g#s/../x" },
-		{ page, "../../files/a%2Bb.whl#sha256=00",
-			"https://host/files/a%2Bb.whl#sha256=00" },
-		{ page, " x.whl\n", "https://host/simple/torch/x.whl" },
-		{ page, "/a//b/x.whl", "https://host/a//b/x.whl" },
-		{ page, "HTTPS://other/x.whl", "HTTPS://other/x.whl" },
-		{ "https://host", "x.whl", "https://host/x.whl" },
-		{ "https://host", "", "https://host" },
-		{ "https://u:p@host:8/a/", "x", "https://u:p@host:8/a/x" },
-		{ "file:///srv/simple/a/index.html", "../../w/x.whl", "file:///srv/w/x.whl" },
-		{ "file:///srv/l.html", "x y.whl", "file:///srv/x y.whl" },
-	};
 	struct arena a = ARENA_INIT;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *got = uri_resolve(&a, str_of(cases[i].base), str_of(cases[i].link));
+	for (size_t i = 0; i < sizeof(resolve_cases) / sizeof(resolve_cases[0]); i++) {
+		char *got = uri_resolve(
+			&a, str_of(resolve_cases[i].base), str_of(resolve_cases[i].link));
 
-		ck_assert_msg(got && strcmp(got, cases[i].want) == 0, "%s + \"%s\" is %s, not %s",
-			cases[i].base, cases[i].link, got, cases[i].want);
+		ck_assert_msg(got && strcmp(got, resolve_cases[i].want) == 0,
+			"%s + \"%s\" is %s, not %s", resolve_cases[i].base, resolve_cases[i].link,
+			got, resolve_cases[i].want);
 	}
 	ck_assert_ptr_null(uri_resolve(&a, STR("/srv/index.html"), STR("x.whl")));
 	ck_assert_ptr_null(uri_resolve(&a, STR(""), STR("x.whl")));
