@@ -161,8 +161,10 @@ static int fetch(struct create_run *c, struct err *e)
 		c->out->reused += items[i].was_cached;
 		c->out->fetched += items[i].was_cached ? 0 : items[i].size;
 	}
-	if (!r) {
+	if (!r && c->out->fetched) {
 		log_progress_end(&progress);
+	} else if (!r) {
+		c->say("fetch: all %zu files are in the cache", p->nfiles);
 	}
 	return r;
 }

@@ -45,9 +45,31 @@ static void put_package(const struct manifest_file *f, struct buf *out)
 	buf_adds(out, f->kind == DIST_WHEEL && !f->local_mismatch ? "]\n" : "\n");
 }
 
+/* A pylock cannot say where the build requirements of its sdists are: the user has to. */
+static void put_build_requirements(const struct manifest *m, const struct manifest_target *t, struct buf *out)
+{
+	char hex[DIGEST_HEX + 1];
+	bool any = false;
+
+	for (size_t i = 0; i < t->npicks; i++) {
+		const struct manifest_pick *p = &t->picks[i];
+
+		any |= m->files[p->file].kind == DIST_SDIST && !manifest_is_compiled(t, p->file);
+	}
+	for (size_t i = 0; any && i < t->npicks; i++) {
+		if (t->picks[i].use & USE_BUILD) {
+			buf_addf(out, "#   --find-links ./files/%s\n",
+				digest_hex(&m->files[t->picks[i].file].sha256, hex));
+		}
+	}
+}
+
 void pylock_write(const struct manifest *m, const struct manifest_target *t, struct buf *out)
 {
-	buf_addf(out, "# %.*s\nlock-version = \"1.0\"\ncreated-by = \"gpkg-bundle\"\n", STR_ARG(t->target.name));
+	buf_addf(out, "# %.*s: uv pip sync --offline pylock.%.*s.toml\n", STR_ARG(t->target.name),
+		STR_ARG(t->target.name));
+	put_build_requirements(m, t, out);
+	buf_addf(out, "lock-version = \"1.0\"\ncreated-by = \"gpkg-bundle\"\n");
 	for (size_t i = 0; i < t->npicks; i++) {
 		if ((t->picks[i].use & USE_RUN) && !manifest_is_compiled(t, t->picks[i].file)) {
 			put_package(&m->files[t->picks[i].file], out);

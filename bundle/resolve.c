@@ -178,7 +178,8 @@ static int add_file(struct resolver *v, const struct index_file *from, size_t *o
 		}
 	}
 	struct plan_file f = { .from = *from, .project = from->name.name };
-	int r = promise(v, &f, e);
+	int r = index_check_file(from, e);
+	r = r ? r : promise(v, &f, e);
 	if (r) {
 		return r;
 	}

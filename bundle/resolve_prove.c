@@ -91,8 +91,19 @@ static void check_toolkit(struct resolver *v, const struct choose_target *t,
 	}
 }
 
+/* Where nothing is compiled, what also serves otherwise is no part of a toolkit. */
+static void drop_toolkit(struct plan_target *pt)
+{
+	for (size_t i = 0; i < pt->npicks; i++) {
+		if (pt->picks[i].use != USE_TOOLKIT) {
+			pt->picks[i].use &= ~(unsigned)USE_TOOLKIT;
+		}
+	}
+}
+
 static int plan_builds(struct resolver *v, const struct choose_target *t, struct plan_target *pt, struct err *e)
 {
+	bool compiles = false;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < pt->npicks; i++) {
@@ -106,8 +117,12 @@ static int plan_builds(struct resolver *v, const struct choose_target *t, struct
 		if (p->device_code) {
 			check_toolkit(v, t, pt, f);
 		}
+		compiles |= p->device_code;
 		r = closure_build_environment(v->a, t, v->files.v, pt, i, &p->build_environment,
 			&p->nbuild_environment, e);
+	}
+	if (!compiles) {
+		drop_toolkit(pt);
 	}
 	return r;
 }

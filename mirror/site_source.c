@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { RETRY_SECONDS = 1 }; /* after a catalogue that could not be loaded */
+enum { RETRY_MS = 1000 }; /* after a catalogue that could not be loaded */
 
 struct site_source {
 	struct store *store;
@@ -15,15 +15,17 @@ struct site_source {
 	pthread_mutex_t lock; /* `current`, and that it gains no user while it is being replaced */
 	struct site *current; /* the source is one of its users */
 	pthread_mutex_t loading;
-	_Atomic time_t failed; /* when the last load failed; 0: it did not */
+	_Atomic uint64_t looked; /* when `current` was last looked at */
+	_Atomic uint64_t failed; /* when the last load failed; 0: it did not */
 };
 
-static time_t now(void)
+/* Milliseconds in steps of the kernel's tick (1 to 10 ms); reading it costs no system call. */
+static uint64_t now_ms(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return t.tv_sec;
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
 static int load(struct site_source *s, struct site **out, struct err *e)
@@ -75,7 +77,7 @@ static void reload(struct site_source *s)
 
 	if (load(s, &site, &e)) {
 		atomic_fetch_add(&s->metrics->failed_reloads, 1);
-		if (atomic_exchange(&s->failed, now()) == 0) {
+		if (atomic_exchange(&s->failed, now_ms()) == 0) {
 			log_warn("the old catalogue stays in force: %s", e.text);
 		}
 		return;
@@ -93,11 +95,20 @@ static struct site *take_current(struct site_source *s)
 	return site;
 }
 
+/* Under load many requests fall into one tick of the clock: the first of them looks. */
 static bool is_due(struct site_source *s, const struct site *site)
 {
-	time_t failed = atomic_load_explicit(&s->failed, memory_order_relaxed);
+	uint64_t now = now_ms();
+	uint64_t failed = atomic_load_explicit(&s->failed, memory_order_relaxed);
 
-	return store_view_is_stale(s->store, &site->view) && (!failed || now() > failed + RETRY_SECONDS);
+	if (atomic_load_explicit(&s->looked, memory_order_relaxed) == now) {
+		return false;
+	}
+	if (!store_view_is_stale(s->store, &site->view)) {
+		atomic_store_explicit(&s->looked, now, memory_order_relaxed);
+		return false;
+	}
+	return !failed || now > failed + RETRY_MS;
 }
 
 struct site *site_source_take(struct site_source *s)

@@ -38,6 +38,8 @@ toml            | $py tests/e2e/toml_conformance.py build/toml_json $shared/toml
 locks           | $py tests/e2e/lock_corpus.py build/lock_json $shared/locks
 minisign        | tests/e2e/minisign_interop.sh build/gpkg-bundle
 index-client    | tests/e2e/index_client.sh build/index_client
+fetch-client    | tests/e2e/fetch_client.sh build/index_client
+pip-config      | $py tests/e2e/differential_pip_config.py build/index_client
 airgap          | $py tests/e2e/airgap.py build
 determinism     | $py tests/e2e/determinism.py build
 hostile-bundle  | $py tests/e2e/hostile_bundle.py build
