@@ -106,10 +106,12 @@ static int name_bundle(struct create_run *c, struct err *e)
 	const char *dir = fs_dirname(a, c->out->path);
 	struct stat st;
 	if (stat(dir, &st) || !S_ISDIR(st.st_mode)) {
-		return err_set(e, RC_IO, "%s: no such folder to write the bundle to", dir);
+		err_set(e, RC_IO, "%s: no such folder to write the bundle to", dir);
+		return err_hint(e, "make it, or name another place with -o FILE");
 	}
 	if (access(dir, W_OK | X_OK)) {
-		return err_sys(e, "%s: cannot write the bundle there", dir);
+		err_sys(e, "%s: cannot write the bundle there", dir);
+		return err_hint(e, "name another place with -o FILE");
 	}
 	if (stat(c->out->path, &st) == 0 && S_ISDIR(st.st_mode)) {
 		return err_set(e, RC_USAGE, "-o %s: is a folder; name a file in it", c->out->path);
@@ -198,7 +200,10 @@ static int fetch_and_write(struct create_run *c, struct err *e)
 		size_t damaged = 0;
 		int r = fetch(c, e);
 
-		r = r ? r : describe(&c->out->lock, &c->out->plan, c->cache, &c->out->manifest, e);
+		if (r) {
+			return r;
+		}
+		r = describe(&c->out->lock, &c->out->plan, c->cache, &c->out->manifest, e);
 		r = r ? r : write_bundle(c, &damaged, e);
 		if (!r || e->rc != RC_HASH || tries == 2) {
 			return r;

@@ -382,6 +382,10 @@ static int try_ended(struct run *run, struct transfer *t, CURLcode code, struct 
 	if (again) {
 		return 0;
 	}
+	if (t->is_failed && t->err.rc == RC_INDEX) {
+		err_hint(&t->err, "look at that URL with another client: the server, or a proxy before it, "
+				  "answers wrongly");
+	}
 	transfer_response(t, &response);
 	int r = run->done(run->context, t->id, &response, t->is_failed ? &t->err : NULL, e);
 	http_response_release(&response);

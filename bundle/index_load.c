@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FRESH_S = 600, FRESH_MAX_S = 86400 };
+enum { FRESH_MAX_S = 86400 };
 
 /* pip's own list: JSON first, then the two names of HTML. */
 static const char accept[] = "application/vnd.pypi.simple.v1+json, "
@@ -92,7 +92,9 @@ static int use_page(
 	}
 	int r = read_body(l->a, from, &load->page, e);
 	if (r) {
-		return err_wrap(e, "%s", load->url);
+		err_wrap(e, "%s", load->url);
+		return err_hint(e, "look at that URL with another client: the index, or a proxy before it, "
+				   "answers wrongly");
 	}
 	finish_links(load);
 	return 0;
@@ -128,9 +130,11 @@ static bool is_absent(const struct http_response *r)
 	       str_has(buf_str(&r->body), "<Code>AccessDenied</Code>");
 }
 
+/* As long as the server says. Where it says nothing the page is asked for again, as pip does: what was
+ * missing or wrong a minute ago may have been put right. */
 static uint64_t fresh_until(const struct http_response *r, uint64_t now)
 {
-	uint64_t seconds = r->no_cache ? 0 : r->age_left ? r->age_left : FRESH_S;
+	uint64_t seconds = r->no_cache ? 0 : r->age_left;
 
 	return now + (seconds < FRESH_MAX_S ? seconds : FRESH_MAX_S);
 }

@@ -172,6 +172,10 @@ static int take_range(struct work *w, struct job *job, const struct http_respons
 	if (r->status == 401 || r->status == 403 || r->status == 404 || r->status == 410) {
 		return refuse(w, job, r->status, e);
 	}
+	if (is_all && strcmp(r->content_type, "text/html") == 0) {
+		err_set(e, RC_INDEX, "%s: the server sends an HTML page in place of the file", shown(w, job));
+		return err_hint(e, "a login page or a proxy may stand between");
+	}
 	if (is_part || is_all) {
 		job->ranges.size = is_part ? r->total : r->body.n;
 		job->has_size = job->knows_size = true;

@@ -2,8 +2,19 @@
 
 #include <stddef.h>
 
-#define NEEDS(...) (const char *const[]){ __VA_ARGS__, NULL }
-#define ENV(...) (const struct recipe_env[]){ __VA_ARGS__, { NULL, NULL } }
+#define NEEDS(...)                \
+	(const char *const[])     \
+	{                         \
+		__VA_ARGS__, NULL \
+	}
+#define ENV(...)                    \
+	(const struct recipe_env[]) \
+	{                           \
+		__VA_ARGS__,        \
+		{                   \
+			NULL, NULL  \
+		}                   \
+	}
 #define RECIPE(project, needs, device, env, source) { project, needs, device, env, source },
 
 static const struct recipe recipes[] = {

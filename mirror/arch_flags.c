@@ -71,7 +71,8 @@ static struct str spell(struct arena *a, enum spelling how, const struct gpu *v,
 	return arena_str(a, buf_str(&b));
 }
 
-void arch_flags_of(struct arena *a, const struct gpu *gpus, size_t n, unsigned jobs, struct arch_flags *out)
+void arch_flags_of(
+	struct arena *a, const struct gpu *gpus, size_t n, unsigned jobs, struct arch_flags *out)
 {
 	struct gpu *v = arena_array(a, n, sizeof(*v));
 
@@ -113,8 +114,8 @@ static bool add_value(struct buf *b, const struct arch_flags *f, struct str name
 	return false;
 }
 
-int arch_flags_fill(struct arena *a, const struct arch_flags *f, struct str pattern, struct str *out,
-	struct err *e)
+int arch_flags_fill(struct arena *a, const struct arch_flags *f, struct str pattern,
+	struct str *out, struct err *e)
 {
 	CLEANUP_BUF struct buf b = BUF_INIT;
 	struct str rest = pattern;

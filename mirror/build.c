@@ -17,7 +17,8 @@ enum { TAIL_LINES = 8, OPEN_FILES = 65536 };
 static const uint64_t file_size_max = UINT64_C(64) << 30;
 static const uint64_t log_read_max = UINT64_C(4) << 20;
 
-int builder_open(const char *store, const struct build_options *options, struct builder **out, struct err *e)
+int builder_open(
+	const char *store, const struct build_options *options, struct builder **out, struct err *e)
 {
 	struct builder *b = mem_alloc(sizeof(*b));
 
@@ -73,7 +74,8 @@ int builder_can(struct builder *b, const struct target *t, struct err *e)
 
 /* ---- what is built ---- */
 
-static int find_source(struct build_job *j, struct str target, const struct digest *sdist, struct err *e)
+static int find_source(
+	struct build_job *j, struct str target, const struct digest *sdist, struct err *e)
 {
 	if (store_open(j->b->store, STORE_READ, &j->reader, e) ||
 		store_view_load(j->reader, &j->view, e)) {
@@ -96,15 +98,16 @@ static int find_source(struct build_job *j, struct str target, const struct dige
 
 static int open_log(struct build_job *j, struct err *e)
 {
-	char *folder = arena_printf(
-		&j->a, "%s/logs/%.*s", j->b->store, STR_ARG(j->target->target.name));
+	char *folder =
+		arena_printf(&j->a, "%s/logs/%.*s", j->b->store, STR_ARG(j->target->target.name));
 
-	j->log_path = arena_printf(&j->b->arena, "%s/%.*s-%.*s.log", folder, STR_ARG(j->sdist->name),
-		STR_ARG(j->sdist->version));
+	j->log_path = arena_printf(&j->b->arena, "%s/%.*s-%.*s.log", folder,
+		STR_ARG(j->sdist->name), STR_ARG(j->sdist->version));
 	if (fs_mkdirs(folder, 0755, e)) {
 		return -(int)e->rc;
 	}
-	j->log = open(j->log_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
+	j->log = open(j->log_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+		0644);
 	return j->log < 0 ? err_sys(e, "%s: cannot write the log", j->log_path) : 0;
 }
 
@@ -112,14 +115,15 @@ static int begin_log(struct build_job *j, struct err *e)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
 
-	buf_addf(&text, "== %.*s %.*s for %.*s\n", STR_ARG(j->sdist->name), STR_ARG(j->sdist->version),
-		STR_ARG(j->target->target.name));
+	buf_addf(&text, "== %.*s %.*s for %.*s\n", STR_ARG(j->sdist->name),
+		STR_ARG(j->sdist->version), STR_ARG(j->target->target.name));
 	buf_addf(&text, "== %s in %s\n", j->python.program, builder_confinement(j->b));
 	for (size_t i = 0; i < j->env_wheels.n; i++) {
 		buf_addf(&text, "== with %.*s\n", STR_ARG(j->env_wheels.v[i]->file.file));
 	}
 	if (j->kit) {
-		buf_addf(&text, "== nvcc %s in %s\n", j->kit->toolkit.release, j->b->shop.cuda.inside);
+		buf_addf(&text, "== nvcc %s in %s\n", j->kit->toolkit.release,
+			j->b->shop.cuda.inside);
 	}
 	for (const char *const *v = build_vars_list(&j->vars); *v; v++) {
 		buf_addf(&text, "== %s\n", *v);
@@ -137,8 +141,7 @@ static void read_log(const struct build_job *j, struct buf *out)
 	if (fd < 0 || fstat(fd, &st)) {
 		return;
 	}
-	if ((uint64_t)st.st_size > log_read_max &&
-		lseek(fd, -(off_t)log_read_max, SEEK_END) < 0) {
+	if ((uint64_t)st.st_size > log_read_max && lseek(fd, -(off_t)log_read_max, SEEK_END) < 0) {
 		return;
 	}
 	fs_read_fd(fd, j->log_path, 2 * log_read_max, out, &ignored);
@@ -180,14 +183,18 @@ static int run_pip(struct build_job *j, struct err *e)
 {
 	struct builder *b = j->b;
 	const char *const argv[] = { j->env->python, "-m", "pip", "wheel", "--verbose", "--no-deps",
-		"--no-index", "--no-build-isolation", "--use-pep517", "--no-cache-dir", "--wheel-dir",
-		workshop_inside(&b->shop, &j->a, "out"), j->source, NULL };
+		"--no-index", "--no-build-isolation", "--use-pep517", "--no-cache-dir",
+		"--wheel-dir", workshop_inside(&b->shop, &j->a, "out"), j->source, NULL };
 	unsigned minutes = b->options.minutes ? b->options.minutes : BUILD_MINUTES;
-	struct workshop_job job = { .argv = argv, .env = build_vars_list(&j->vars),
-		.folder = workshop_inside(&b->shop, &j->a, "src"), .output = j->log };
+	struct workshop_job job = { .argv = argv,
+		.env = build_vars_list(&j->vars),
+		.folder = workshop_inside(&b->shop, &j->a, "src"),
+		.output = j->log };
 
 	job.limits = (struct child_limits){ .seconds = minutes * 60,
-		.memory = b->machine.memory / 10 * 9, .file_size = file_size_max, .files = OPEN_FILES };
+		.memory = b->machine.memory / 10 * 9,
+		.file_size = file_size_max,
+		.files = OPEN_FILES };
 	if (workshop_run(&b->shop, &job, &j->result, e)) {
 		return -(int)e->rc;
 	}
@@ -226,8 +233,8 @@ static int run_job(struct build_job *j, struct err *e)
 	return 0;
 }
 
-int builder_build(struct builder *b, struct str target, const struct digest *sdist, struct built *out,
-	struct err *e)
+int builder_build(struct builder *b, struct str target, const struct digest *sdist,
+	struct built *out, struct err *e)
 {
 	struct build_job j = { .b = b, .a = ARENA_INIT, .log = -1, .view = STORE_VIEW_INIT };
 
@@ -238,8 +245,10 @@ int builder_build(struct builder *b, struct str target, const struct digest *sdi
 		r = run_job(&j, e);
 	}
 	if (!r) {
-		*out = (struct built){ .wheel = j.wheel.file, .log = j.log_path,
-			.seconds = j.result.seconds, .memory_peak = j.result.memory_peak };
+		*out = (struct built){ .wheel = j.wheel.file,
+			.log = j.log_path,
+			.seconds = j.result.seconds,
+			.memory_peak = j.result.memory_peak };
 	}
 	if (j.wheel.fd >= 0) {
 		close(j.wheel.fd);

@@ -13,7 +13,8 @@
 enum { PIECE = 256 * 1024 };
 
 /* A file becomes an object; its digest is that of the bytes that were written. */
-static int put_fd(struct store *s, int fd, const char *name, uint64_t size, struct digest *out, struct err *e)
+static int put_fd(
+	struct store *s, int fd, const char *name, uint64_t size, struct digest *out, struct err *e)
 {
 	CLEANUP_HASH struct hash *hash = hash_new();
 	CLEANUP(free) char *bytes = mem_alloc(PIECE);
@@ -26,8 +27,8 @@ static int put_fd(struct store *s, int fd, const char *name, uint64_t size, stru
 		ssize_t n = pread(fd, bytes, PIECE, at);
 
 		if (n <= 0) {
-			r = n < 0 ? err_sys(e, "%s: cannot read", name) :
-				    err_set(e, RC_IO, "%s: shorter than it was", name);
+			r = n < 0 ? err_sys(e, "%s: cannot read", name)
+				  : err_set(e, RC_IO, "%s: shorter than it was", name);
 			break;
 		}
 		hash_add(hash, bytes, (size_t)n);
@@ -77,10 +78,14 @@ static const char *compiler_of(struct build_job *j)
 {
 	CLEANUP_BUF struct buf said = BUF_INIT;
 	const char *named = build_vars_get(&j->vars, "CXX");
-	const char *program = named ? named : machine_program(&j->a, STR("/usr/local/bin:/usr/bin:/bin"), "c++");
+	const char *program =
+		named ? named : machine_program(&j->a, STR("/usr/local/bin:/usr/bin:/bin"), "c++");
 	const char *const argv[] = { program, "--version", NULL };
 	const char *const env[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", NULL };
-	struct child_spec spec = { .argv = argv, .env = env, .folder = "/", .way = CHILD_OPEN,
+	struct child_spec spec = { .argv = argv,
+		.env = env,
+		.folder = "/",
+		.way = CHILD_OPEN,
 		.limits = { .seconds = 30 } };
 	struct child_result r;
 	struct err ignored = ERR_INIT;
@@ -99,15 +104,22 @@ static int put_provenance(struct build_job *j, struct store *s, const struct sec
 {
 	CLEANUP_BUF struct buf statement = BUF_INIT;
 	CLEANUP_BUF struct buf signature = BUF_INIT;
-	struct provenance p = { .target = &j->target->target, .sdist = j->sdist, .wheel = &j->wheel.file,
-		.env = &j->env_wheels, .toolkit = &j->kit_wheels, .vars = &j->vars, .log = b->log,
-		.began = j->began, .ended = j->ended, .builder = b->signer };
+	struct provenance p = { .target = &j->target->target,
+		.sdist = j->sdist,
+		.wheel = &j->wheel.file,
+		.env = &j->env_wheels,
+		.toolkit = &j->kit_wheels,
+		.vars = &j->vars,
+		.log = b->log,
+		.began = j->began,
+		.ended = j->ended,
+		.builder = b->signer };
 
 	p.python = arena_printf(&j->a, "CPython %u.%u.%u%s", j->python.major, j->python.minor,
 		j->python.patch, j->python.free_threaded ? "t" : "");
 	p.nvcc = j->kit ? arena_printf(&j->a, "%s%s", j->kit->toolkit.release,
-				  j->kit->toolkit.is_site ? " (site)" : "") :
-			  NULL;
+				  j->kit->toolkit.is_site ? " (site)" : "")
+			: NULL;
 	p.compiler = compiler_of(j);
 	p.platform = arena_printf(&j->a, "%.*s %s %u.%u", STR_ARG(j->b->machine.platform),
 		j->b->machine.libc == TARGET_GLIBC ? "glibc" : "musl", j->b->machine.libc_major,

@@ -19,7 +19,8 @@ struct env_work { /* one that is being made */
 	struct arena *arena; /* of the workshop */
 	int log;
 	char *folder; /* inside */
-	char *pip;    /* inside: a pip wheel that is run from itself; NULL: the environment has its own */
+	char *pip; /* inside: a pip wheel that is run from itself; NULL: the environment has its own
+		    */
 };
 
 static void key_of(const struct python *python, const struct closure *wheels, struct digest *out)
@@ -47,7 +48,8 @@ static int copy_piece(int from, int to, uint64_t *left, const char *name, struct
 	ssize_t n = copy_file_range(from, NULL, to, NULL, *left < 1 << 30 ? *left : 1 << 30, 0);
 
 	/* Older kernels do not copy between file systems, some file systems not at all. */
-	if (n < 0 && (errno == EXDEV || errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS)) {
+	if (n < 0 &&
+		(errno == EXDEV || errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS)) {
 		n = read(from, bytes, most);
 		if (n > 0 && fs_write_all(to, bytes, (size_t)n, name, e)) {
 			return -(int)e->rc;
@@ -83,10 +85,10 @@ static int copy_object(struct store *s, const struct store_file *f, const char *
 	return 0;
 }
 
-/* Never a hard link to an object: what is built here must not reach the store's bytes. pip hashes the
- * copies. */
-static int copy_wheels(struct env_work *k, struct store *s, const struct closure *wheels, struct buf *lines,
-	struct err *e)
+/* Never a hard link to an object: what is built here must not reach the store's bytes. pip hashes
+ * the copies. */
+static int copy_wheels(struct env_work *k, struct store *s, const struct closure *wheels,
+	struct buf *lines, struct err *e)
 {
 	char *outside = workshop_outside(k->w, k->arena, "wheels");
 
@@ -101,7 +103,8 @@ static int copy_wheels(struct env_work *k, struct store *s, const struct closure
 		if (f->kind != DIST_WHEEL) {
 			err_set(e, RC_HOLE, "%.*s: is needed to build and is itself a source",
 				STR_ARG(f->file));
-			return err_hint(e, "build it first: gpkg-bundle build %.*s", STR_ARG(f->name));
+			return err_hint(
+				e, "build it first: gpkg-bundle build %.*s", STR_ARG(f->name));
 		}
 		if (copy_object(s, wheels->v[i], workshop_outside(k->w, k->arena, name), e)) {
 			return -(int)e->rc;
@@ -114,16 +117,22 @@ static int copy_wheels(struct env_work *k, struct store *s, const struct closure
 	return 0;
 }
 
-static int run(struct env_work *k, const char *const *argv, unsigned seconds, struct child_result *r,
-	struct err *e)
+static int run(struct env_work *k, const char *const *argv, unsigned seconds,
+	struct child_result *r, struct err *e)
 {
-	char *home = workshop_inside(k->w, k->arena, "home"), *tmp = workshop_inside(k->w, k->arena, "tmp");
+	char *home = workshop_inside(k->w, k->arena, "home"),
+	     *tmp = workshop_inside(k->w, k->arena, "tmp");
 	const char *const env[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
 		"PIP_CONFIG_FILE=/dev/null", "PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1",
 		"PIP_ROOT_USER_ACTION=ignore", "PYTHONHASHSEED=0", "PYTHONNOUSERSITE=1",
-		arena_printf(k->arena, "HOME=%s", home), arena_printf(k->arena, "TMPDIR=%s", tmp), NULL };
-	struct workshop_job job = { .argv = argv, .env = env, .folder = k->w->work.inside,
-		.output = k->log, .makes_env = true, .limits = { .seconds = seconds } };
+		arena_printf(k->arena, "HOME=%s", home), arena_printf(k->arena, "TMPDIR=%s", tmp),
+		NULL };
+	struct workshop_job job = { .argv = argv,
+		.env = env,
+		.folder = k->w->work.inside,
+		.output = k->log,
+		.makes_env = true,
+		.limits = { .seconds = seconds } };
 
 	return workshop_run(k->w, &job, r, e);
 }
@@ -131,8 +140,8 @@ static int run(struct env_work *k, const char *const *argv, unsigned seconds, st
 static int make_venv(struct env_work *k, const struct python *python, struct err *e)
 {
 	const char *const with_pip[] = { python->program, "-I", "-m", "venv", k->folder, NULL };
-	const char *const without_pip[] = { python->program, "-I", "-m", "venv", "--without-pip", k->folder,
-		NULL };
+	const char *const without_pip[] = { python->program, "-I", "-m", "venv", "--without-pip",
+		k->folder, NULL };
 	struct child_result r;
 
 	if (run(k, k->pip ? without_pip : with_pip, VENV_SECONDS, &r, e)) {
@@ -142,14 +151,17 @@ static int make_venv(struct env_work *k, const struct python *python, struct err
 		return 0;
 	}
 	err_set(e, RC_TOOL, "%s: cannot make a virtual environment", python->program);
-	return err_hint(e, "it lacks venv or ensurepip (on Debian: python%u.%u-venv); with a pip wheel in the "
-			   "bundle (use = \"build\") ensurepip is not needed", python->major, python->minor);
+	return err_hint(e,
+		"it lacks venv or ensurepip (on Debian: python%u.%u-venv); with a pip wheel in the "
+		"bundle (use = \"build\") ensurepip is not needed",
+		python->major, python->minor);
 }
 
 static int install(struct env_work *k, const char *python, const char *requirements, struct err *e)
 {
 	const char *const options[] = { "install", "--no-index", "--no-deps", "--require-hashes",
-		"--no-cache-dir", "--ignore-installed", "--no-warn-script-location", "-r", requirements, NULL };
+		"--no-cache-dir", "--ignore-installed", "--no-warn-script-location", "-r",
+		requirements, NULL };
 	const char *argv[16];
 	size_t n = 0;
 	struct child_result r;
@@ -177,8 +189,8 @@ static int install(struct env_work *k, const char *python, const char *requireme
 	return 0;
 }
 
-static int make(struct workshop *w, struct build_env *env, struct store *s, const struct python *python,
-	const struct closure *wheels, int log, struct err *e)
+static int make(struct workshop *w, struct build_env *env, struct store *s,
+	const struct python *python, const struct closure *wheels, int log, struct err *e)
 {
 	struct env_work k = { .w = w, .arena = &w->arena, .log = log };
 	CLEANUP_BUF struct buf lines = BUF_INIT;
@@ -197,17 +209,19 @@ static int make(struct workshop *w, struct build_env *env, struct store *s, cons
 	if (fs_write(list, buf_str(&lines), 0644, e)) {
 		return -(int)e->rc;
 	}
-	return wheels->n ? install(&k, env->python, workshop_inside(w, &w->arena, "requirements.txt"), e) : 0;
+	return wheels->n ? install(&k, env->python,
+				   workshop_inside(w, &w->arena, "requirements.txt"), e)
+			 : 0;
 }
 
-int build_env_make(struct workshop *w, struct build_envs *made, struct store *s, const struct python *python,
-	const struct closure *wheels, int log, const struct build_env **out, struct err *e)
+int build_env_make(struct workshop *w, struct build_envs *made, struct store *s,
+	const struct python *python, const struct closure *wheels, int log,
+	const struct build_env **out, struct err *e)
 {
 	struct build_env env = { .python = NULL };
 
 	key_of(python, wheels, &env.key);
-	vec_each(struct build_env, known, made)
-	{
+	vec_each(struct build_env, known, made) {
 		if (digest_eq(&known->key, &env.key)) {
 			w->env = known->folder;
 			*out = known;

@@ -50,39 +50,44 @@ static struct str host_in(struct str s, bool is_last)
 
 enum word { NO_WORD, NEXT_WORD, HOST };
 
-#define NETWORK                                                                                    \
-	"it tried to reach the network (%s): builds have none; a recipe can tell it not to"
+#define NETWORK "it tried to reach the network (%s): builds have none; a recipe can tell it not to"
 
-/* Causes before consequences: one error is often followed by others' complaints. "%s" is the word. */
+/* Causes before consequences: one error is often followed by others' complaints. "%s" is the word.
+ */
 static const struct cause {
 	const char *mark;
 	enum word word;
 	const char *remedy;
 } causes[] = {
 	{ "ModuleNotFoundError: No module named ", NEXT_WORD,
-		"it imports \"%s\" while it builds and does not declare it: add that to \"requires\" of "
+		"it imports \"%s\" while it builds and does not declare it: add that to "
+		"\"requires\" of "
 		"its [recipe] in the lock, and to the packages with use = \"build\"" },
 	{ "Unsupported gpu architecture ", NEXT_WORD,
 		"this nvcc does not compile for %s: take another toolkit" },
-	{ "Unknown CUDA arch", NO_WORD, "this torch does not know the architecture of the target's GPUs" },
+	{ "Unknown CUDA arch", NO_WORD,
+		"this torch does not know the architecture of the target's GPUs" },
 	{ "unsupported GNU version", NO_WORD,
-		"this nvcc does not take so new a gcc: set CC, CXX and NVCC_CCBIN to an older one" },
+		"this nvcc does not take so new a gcc: set CC, CXX and NVCC_CCBIN to an older "
+		"one" },
 	{ "The detected CUDA version", NO_WORD,
 		"the toolkit's CUDA is another than that of the target's torch" },
 	{ "CUDA_HOME environment variable is not set", NO_WORD,
 		"it wants a CUDA toolkit: give the lock a [toolkit], or set CUDA_HOME" },
 	{ "Killed signal terminated program", NO_WORD,
 		"the machine ran out of memory: try again with fewer --jobs" },
-	{ "Cannot allocate memory", NO_WORD, "the machine ran out of memory: try again with fewer --jobs" },
-	{ "No space left on device", NO_WORD, "the disk is full: name a folder with more room in TMPDIR" },
+	{ "Cannot allocate memory", NO_WORD,
+		"the machine ran out of memory: try again with fewer --jobs" },
+	{ "No space left on device", NO_WORD,
+		"the disk is full: name a folder with more room in TMPDIR" },
 	{ "name resolution", HOST, NETWORK },
 	{ "Name or service not known", HOST, NETWORK },
 	{ "Network is unreachable", HOST, NETWORK },
 	{ "urlopen error", HOST, NETWORK },
 };
 
-/* How far from the error the address may stand: before it in a plain traceback, behind it where one error
- * was handled by raising another, whose traceback alone shows the caller. */
+/* How far from the error the address may stand: before it in a plain traceback, behind it where one
+ * error was handled by raising another, whose traceback alone shows the caller. */
 enum { TRACEBACK = 6000 };
 
 static struct str word_of(const struct cause *c, struct str text, size_t at)
@@ -92,7 +97,8 @@ static struct str word_of(const struct cause *c, struct str text, size_t at)
 	if (c->word == NEXT_WORD) {
 		word = first_word(str_skip(rest, strlen(c->mark)));
 	} else if (c->word == HOST) {
-		word = host_in(str_skip(before, before.n > TRACEBACK ? before.n - TRACEBACK : 0), true);
+		word = host_in(
+			str_skip(before, before.n > TRACEBACK ? before.n - TRACEBACK : 0), true);
 		word = word.n ? word : host_in(str_first(rest, TRACEBACK), false);
 	}
 	return word.n ? word : STR("unnamed");

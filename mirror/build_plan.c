@@ -10,7 +10,8 @@
 
 const char *build_state_name(enum build_state state)
 {
-	static const char *const names[] = { "", "to-do", "built-before", "built", "failed", "not-here" };
+	static const char *const names[] = { "", "to-do", "built-before", "built", "failed",
+		"not-here" };
 
 	return names[state];
 }
@@ -26,8 +27,8 @@ static bool is_asked(struct build_plan *p, const struct build_request *r, struct
 }
 
 /* A source that the target sees no more, because of a newer one, is nobody's need. */
-static void add_item(struct build_plan *p, const struct store_target *t, const struct manifest_recipe *recipe,
-	bool again)
+static void add_item(struct build_plan *p, const struct store_target *t,
+	const struct manifest_recipe *recipe, bool again)
 {
 	const struct store_file *sdist = &t->files[recipe->file];
 	const struct store_file *pick =
@@ -45,7 +46,8 @@ static void add_item(struct build_plan *p, const struct store_target *t, const s
 	vec_push(p, item);
 }
 
-static void add_target(struct build_plan *p, const struct store_target *t, const struct build_request *r)
+static void add_target(
+	struct build_plan *p, const struct store_target *t, const struct build_request *r)
 {
 	for (size_t i = 0; i < t->nrecipes; i++) {
 		if (is_asked(p, r, t->files[t->recipes[i].file].file.name)) {
@@ -54,7 +56,8 @@ static void add_target(struct build_plan *p, const struct store_target *t, const
 	}
 }
 
-static bool has_project(const struct store_view *v, const struct build_request *r, const char *project)
+static bool has_project(
+	const struct store_view *v, const struct build_request *r, const char *project)
 {
 	for (size_t i = 0; i < v->ntargets; i++) {
 		const struct store_target *t = &v->targets[i];
@@ -73,8 +76,7 @@ static bool has_project(const struct store_view *v, const struct build_request *
 
 static bool is_planned(const struct build_plan *p, const char *project)
 {
-	vec_each(struct build_item, item, p)
-	{
+	vec_each(struct build_item, item, p) {
 		if (str_is(item->sdist->name, project)) {
 			return true;
 		}
@@ -83,19 +85,20 @@ static bool is_planned(const struct build_plan *p, const char *project)
 }
 
 /* Each project that was named must be in the plan. */
-static int check_names(struct build_plan *p, const struct store_view *v, const struct build_request *r,
-	struct err *e)
+static int check_names(struct build_plan *p, const struct store_view *v,
+	const struct build_request *r, struct err *e)
 {
 	for (size_t i = 0; i < r->nnames; i++) {
 		const char *name = name_normalize(&p->arena, str_of(r->names[i]));
 
 		if (!has_project(v, r, name)) {
-			return err_set(e, RC_NOT_FOUND, "%s: %s%s has no package of that name", r->names[i],
-				r->target ? "target " : "the store", r->target ? r->target : "");
+			return err_set(e, RC_NOT_FOUND, "%s: %s%s has no package of that name",
+				r->names[i], r->target ? "target " : "the store",
+				r->target ? r->target : "");
 		}
 		if (!is_planned(p, name)) {
-			return err_set(e, RC_INVALID, "%s: came as a wheel: there is nothing to build",
-				r->names[i]);
+			return err_set(e, RC_INVALID,
+				"%s: came as a wheel: there is nothing to build", r->names[i]);
 		}
 	}
 	return 0;
@@ -139,8 +142,7 @@ size_t build_plan_count(const struct build_plan *p, enum build_state state)
 {
 	size_t n = 0;
 
-	vec_each(struct build_item, item, p)
-	{
+	vec_each(struct build_item, item, p) {
 		n += item->state == state;
 	}
 	return n;
@@ -149,13 +151,12 @@ size_t build_plan_count(const struct build_plan *p, enum build_state state)
 /* Does it need another item of its target that is still to be built? */
 static bool is_waiting(const struct build_plan *p, const struct build_item *item)
 {
-	vec_each(struct build_item, other, p)
-	{
+	vec_each(struct build_item, other, p) {
 		if (other->state != BUILD_TO_DO || other->target != item->target || other == item) {
 			continue;
 		}
 		for (size_t i = 0; i < item->recipe->nrequires; i++) {
-			if (str_eq(item->recipe->requires[i], other->sdist->name)) {
+			if (str_eq(item->recipe->requires[i], other -> sdist -> name)) {
 				return true;
 			}
 		}
@@ -167,8 +168,7 @@ struct build_item *build_plan_next(struct build_plan *p)
 {
 	struct build_item *first = NULL;
 
-	vec_each(struct build_item, item, p)
-	{
+	vec_each(struct build_item, item, p) {
 		if (item->state != BUILD_TO_DO) {
 			continue;
 		}
@@ -180,7 +180,8 @@ struct build_item *build_plan_next(struct build_plan *p)
 	return first;
 }
 
-void build_item_fail(struct build_plan *p, struct build_item *i, enum build_state state, const struct err *why)
+void build_item_fail(
+	struct build_plan *p, struct build_item *i, enum build_state state, const struct err *why)
 {
 	i->state = state;
 	i->why = arena_alloc(&p->arena, sizeof(*why));
@@ -189,8 +190,7 @@ void build_item_fail(struct build_plan *p, struct build_item *i, enum build_stat
 
 static void set_aside(struct build_plan *p, const struct store_target *t, const struct err *why)
 {
-	vec_each(struct build_item, item, p)
-	{
+	vec_each(struct build_item, item, p) {
 		if (item->target == t && item->state == BUILD_TO_DO) {
 			build_item_fail(p, item, BUILD_NOT_HERE, why);
 		}
@@ -201,8 +201,7 @@ static void set_foreign_targets_aside(struct build_plan *p, struct builder *b)
 {
 	const struct store_target *seen = NULL;
 
-	vec_each(struct build_item, item, p)
-	{
+	vec_each(struct build_item, item, p) {
 		struct err why = ERR_INIT;
 
 		if (item->target != seen && item->state == BUILD_TO_DO &&
@@ -217,16 +216,17 @@ static void build_one(struct build_plan *p, struct build_item *item, struct buil
 {
 	struct err why = ERR_INIT;
 
-	log_say("building %.*s %.*s for %.*s", STR_ARG(item->sdist->name), STR_ARG(item->sdist->version),
-		STR_ARG(item->target->target.name));
+	log_say("building %.*s %.*s for %.*s", STR_ARG(item->sdist->name),
+		STR_ARG(item->sdist->version), STR_ARG(item->target->target.name));
 	if (builder_build(b, item->target->target.name, &item->sdist->sha256, &item->built, &why)) {
 		build_item_fail(p, item, BUILD_FAILED, &why);
 		return;
 	}
 	item->state = BUILD_MADE;
 	item->wheel = &item->built.wheel;
-	log_say("  %.*s in %.0f s, %.1f GiB; log: %s", STR_ARG(item->wheel->file), item->built.seconds,
-		(double)item->built.memory_peak / (double)(1 << 30), item->built.log);
+	log_say("  %.*s in %.0f s, %.1f GiB; log: %s", STR_ARG(item->wheel->file),
+		item->built.seconds, (double)item->built.memory_peak / (double)(1 << 30),
+		item->built.log);
 }
 
 int build_plan_run(struct build_plan *p, struct builder *b, struct err *e)

@@ -31,7 +31,8 @@ static int list_kit_wheels(struct build_job *j, struct err *e)
 		j->kit_wheels.v[i] = found.v[i];
 	}
 	if (found.n == 0) {
-		r = err_set(e, RC_HOLE, "target %.*s: its toolkit is to come from wheels, and none is there",
+		r = err_set(e, RC_HOLE,
+			"target %.*s: its toolkit is to come from wheels, and none is there",
 			STR_ARG(t->target.name));
 	}
 	vec_release(&found);
@@ -81,8 +82,8 @@ static int unpack_kit(struct build_job *j, struct build_kit *kit, struct err *e)
 		r = open_wheels(j, wheels, e);
 	}
 	if (!r) {
-		r = toolkit_unpack(&b->arena, wheels, j->kit_wheels.n, kit->folder.outside,
-			&kit->toolkit, e);
+		r = toolkit_unpack(
+			&b->arena, wheels, j->kit_wheels.n, kit->folder.outside, &kit->toolkit, e);
 	}
 	close_wheels(wheels, j->kit_wheels.n);
 	return r ? err_wrap(e, "the toolkit of the bundle") : 0;
@@ -103,8 +104,7 @@ static int make_kit(struct build_job *j, struct build_kit *kit, struct err *e)
 
 static struct build_kit *find_kit(struct builder *b, struct str target)
 {
-	vec_each(struct build_kit, kit, &b->kits)
-	{
+	vec_each(struct build_kit, kit, &b->kits) {
 		if (str_is(target, kit->target)) {
 			return kit;
 		}
@@ -144,7 +144,8 @@ static int check_kit(struct build_job *j, struct err *e)
 		return -(int)e->rc;
 	}
 	if (is_minor_off) {
-		log_warn("target %.*s is for CUDA %u.%u, the toolkit is %s: the same major version has to do",
+		log_warn("target %.*s is for CUDA %u.%u, the toolkit is %s: the same major version "
+			 "has to do",
 			STR_ARG(t->name), t->cuda.major, t->cuda.minor, k->release);
 	}
 	if (!machine_program(&j->a, path, "g++") && !machine_program(&j->a, path, "c++")) {
@@ -199,8 +200,8 @@ static int list_env_wheels(struct build_job *j, struct err *e)
 	if (n == 0) {
 		return 0;
 	}
-	if (closure_of(j->reader, j->target, USE_BUILD | USE_RUN, roots, n, false, &j->a, &j->env_wheels,
-		    e)) {
+	if (closure_of(j->reader, j->target, USE_BUILD | USE_RUN, roots, n, false, &j->a,
+		    &j->env_wheels, e)) {
 		err_recode(e, RC_HOLE);
 		return err_wrap(e, "build requirements");
 	}
@@ -239,15 +240,18 @@ static int prepare_source(struct build_job *j, struct err *e)
 	uint64_t size;
 	char *top = NULL;
 
-	if (workshop_clean(shop, e) || store_object_open(j->reader, &j->sdist->sha256, &fd, &size, e) ||
+	if (workshop_clean(shop, e) ||
+		store_object_open(j->reader, &j->sdist->sha256, &fd, &size, e) ||
 		hash_fd(fd, j->sdist->file.p, &found, &size, e)) {
 		return -(int)e->rc;
 	}
 	if (!digest_eq(&found, &j->sdist->sha256)) {
-		err_set(e, RC_HASH, "%.*s: its bytes in the store have changed", STR_ARG(j->sdist->file));
+		err_set(e, RC_HASH, "%.*s: its bytes in the store have changed",
+			STR_ARG(j->sdist->file));
 		return err_hint(e, "import the bundle that brought it again: that repairs it");
 	}
-	if (sdist_extract(fd, j->sdist->file, workshop_outside(shop, &j->a, "src"), &j->a, &top, e)) {
+	if (sdist_extract(
+		    fd, j->sdist->file, workshop_outside(shop, &j->a, "src"), &j->a, &top, e)) {
 		return -(int)e->rc;
 	}
 	j->source = workshop_inside(shop, &j->a, arena_printf(&j->a, "src/%s", top));

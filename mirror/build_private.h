@@ -1,5 +1,5 @@
-/* One build while it is under way: shared by build.c (the order of work), build_prepare.c (Python, toolkit,
- * environment, source) and build_commit.c (provenance and store). */
+/* One build while it is under way: shared by build.c (the order of work), build_prepare.c (Python,
+ * toolkit, environment, source) and build_commit.c (provenance and store). */
 #ifndef MIRROR_BUILD_PRIVATE_H
 #define MIRROR_BUILD_PRIVATE_H
 

@@ -44,7 +44,8 @@ static void hand_on(struct build_vars *vars, const char *name)
 	}
 }
 
-void build_vars_init(struct build_vars *vars, struct arena *a, const char *root, const char *env, const char *cuda)
+void build_vars_init(struct build_vars *vars, struct arena *a, const char *root, const char *env,
+	const char *cuda)
 {
 	*vars = (struct build_vars){ .arena = a };
 	build_vars_set(vars, "PATH",

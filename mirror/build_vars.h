@@ -13,13 +13,15 @@ struct build_vars {
 	size_t n, cap;
 };
 
-/* What the value of a variable is where the same build runs again: PyPA's tools take it as "now". It is the
- * first moment that a zip file can say: 1980-01-01. */
+/* SOURCE_DATE_EPOCH of every build, which tools take for "now": the first moment that a zip file
+ * can state, 1980-01-01. */
 #define BUILD_EPOCH "315532800"
 
-/* PATH, HOME, TMPDIR and what keeps pip, Python and locales apart from the machine; `root` is the workshop's
- * folder inside, `cuda` the toolkit inside or NULL. CC, CXX and NVCC_CCBIN are handed on from ours. */
-void build_vars_init(struct build_vars *vars, struct arena *a, const char *root, const char *env, const char *cuda);
+/* PATH, HOME, TMPDIR and what keeps pip, Python and locales apart from the machine; `root` is the
+ * workshop's folder inside, `cuda` the toolkit inside or NULL. CC, CXX and NVCC_CCBIN are handed on
+ * from ours. */
+void build_vars_init(struct build_vars *vars, struct arena *a, const char *root, const char *env,
+	const char *cuda);
 void build_vars_release(struct build_vars *vars);
 void build_vars_set(struct build_vars *vars, const char *name, const char *value);
 /* Jobs and architectures, then the recipe's own variables over them. RC_INVALID: a placeholder. */

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 /* The name of the only entry. */
-static int find_only(struct arena *a, const char *folder, int *dir_fd, struct str *name, struct err *e)
+static int find_only(
+	struct arena *a, const char *folder, int *dir_fd, struct str *name, struct err *e)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int own = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -45,8 +46,9 @@ static int open_regular(int dir_fd, struct arena *a, struct str name, int *out, 
 	struct stat st;
 
 	if (fd < 0) {
-		return errno == ELOOP ? err_set(e, RC_BUILD, "%.*s: a link, no wheel", STR_ARG(name)) :
-					err_sys(e, "%.*s: cannot open", STR_ARG(name));
+		return errno == ELOOP
+			       ? err_set(e, RC_BUILD, "%.*s: a link, no wheel", STR_ARG(name))
+			       : err_sys(e, "%.*s: cannot open", STR_ARG(name));
 	}
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
@@ -56,8 +58,8 @@ static int open_regular(int dir_fd, struct arena *a, struct str name, int *out, 
 	return 0;
 }
 
-static int check_name(struct arena *a, const struct dist_name *name, const struct manifest_file *sdist,
-	const struct target *t, struct err *e)
+static int check_name(struct arena *a, const struct dist_name *name,
+	const struct manifest_file *sdist, const struct target *t, struct err *e)
 {
 	struct version version;
 	struct tag_list tags;
@@ -66,8 +68,8 @@ static int check_name(struct arena *a, const struct dist_name *name, const struc
 		return -(int)e->rc;
 	}
 	/* A recipe may add a local label ("2.8.3+cu130"); the source's own must stay. */
-	bool is_same = version.nlocal ? version_cmp(&version, &name->version) == 0 :
-					version_cmp_public(&version, &name->version) == 0;
+	bool is_same = version.nlocal ? version_cmp(&version, &name->version) == 0
+				      : version_cmp_public(&version, &name->version) == 0;
 
 	if (!str_eq(name->name, sdist->name) || !is_same) {
 		return err_set(e, RC_BUILD, "%.*s: is not %.*s %.*s", STR_ARG(name->file),
@@ -75,8 +77,8 @@ static int check_name(struct arena *a, const struct dist_name *name, const struc
 	}
 	tag_list_of(a, t, &tags);
 	if (tag_rank(&tags, name) < 0) {
-		return err_set(e, RC_BUILD, "%.*s: its tags do not fit target %.*s", STR_ARG(name->file),
-			STR_ARG(t->name));
+		return err_set(e, RC_BUILD, "%.*s: its tags do not fit target %.*s",
+			STR_ARG(name->file), STR_ARG(t->name));
 	}
 	return 0;
 }
@@ -120,16 +122,16 @@ static int check_device(struct arena *a, struct wheel *w, const struct target *t
 	return r;
 }
 
-static int check(struct arena *a, const struct manifest_file *sdist, const struct target *t, bool device_code,
-	struct build_wheel *out, struct err *e)
+static int check(struct arena *a, const struct manifest_file *sdist, const struct target *t,
+	bool device_code, struct build_wheel *out, struct err *e)
 {
 	CLEANUP_WHEEL struct wheel *w = NULL;
 	struct manifest_file *f = &out->file;
 
 	if (hash_fd(out->fd, f->file.p, &f->sha256, &f->size, e) ||
-		wheel_open_fd(out->fd, f->file, &w, e) || check_name(a, wheel_name(w), sdist, t, e) ||
-		wheel_check_record(w, e) || describe(a, w, out, e) ||
-		check_device(a, w, t, device_code, f, e)) {
+		wheel_open_fd(out->fd, f->file, &w, e) ||
+		check_name(a, wheel_name(w), sdist, t, e) || wheel_check_record(w, e) ||
+		describe(a, w, out, e) || check_device(a, w, t, device_code, f, e)) {
 		return -(int)e->rc;
 	}
 	return 0;

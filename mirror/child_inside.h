@@ -12,7 +12,7 @@ struct child_note { /* one write to the report pipe: whole, for it is shorter th
 };
 
 struct child_pipes {
-	int go; /* read end: a byte when the maps are written; its end: the parent is gone */
+	int go;     /* read end: a byte when the maps are written; its end: the parent is gone */
 	int report; /* write end */
 };
 

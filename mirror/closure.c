@@ -48,7 +48,8 @@ static bool is_better(struct arena *a, const struct tag_list *tags, const struct
 	return x->file.kind == DIST_WHEEL && rank_of(a, tags, x) < rank_of(a, tags, y);
 }
 
-const struct store_file *closure_pick(const struct store_target *t, struct str project, unsigned uses)
+const struct store_file *closure_pick(
+	const struct store_target *t, struct str project, unsigned uses)
 {
 	const struct store_file *best = NULL;
 	struct arena a = ARENA_INIT;
@@ -91,8 +92,7 @@ struct search {
 
 static struct member *find_member(struct search *s, struct str project)
 {
-	vec_each(struct member, m, &s->members)
-	{
+	vec_each(struct member, m, &s->members) {
 		if (str_eq(m->file->file.name, project)) {
 			return m;
 		}
@@ -102,8 +102,7 @@ static struct member *find_member(struct search *s, struct str project)
 
 static void add_extra(struct member *m, struct str extra)
 {
-	vec_each(struct str, known, &m->extras)
-	{
+	vec_each(struct str, known, &m->extras) {
 		if (str_eq(*known, extra)) {
 			return;
 		}
@@ -114,7 +113,8 @@ static void add_extra(struct member *m, struct str extra)
 static int read_metadata(struct search *s, struct member *m, struct err *e)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
-	int r = store_object_read(s->store, &m->file->file.metadata_sha256, LIMIT_METADATA, &text, e);
+	int r = store_object_read(
+		s->store, &m->file->file.metadata_sha256, LIMIT_METADATA, &text, e);
 
 	if (!r) {
 		r = core_metadata_parse(s->arena, arena_str(s->arena, buf_str(&text)), &m->core, e);
@@ -123,8 +123,8 @@ static int read_metadata(struct search *s, struct member *m, struct err *e)
 }
 
 /* 0 where it is in, or is not needed so much; `for_whom` is empty for a root. */
-static int need_project(struct search *s, struct str project, const struct str *extras, size_t nextras,
-	struct str for_whom, struct err *e)
+static int need_project(struct search *s, struct str project, const struct str *extras,
+	size_t nextras, struct str for_whom, struct err *e)
 {
 	struct member *m = find_member(s, project);
 
@@ -140,7 +140,8 @@ static int need_project(struct search *s, struct str project, const struct str *
 		}
 		if (!one.file) {
 			err_set(e, RC_HOLE, "target %.*s: lacks %.*s, which %.*s needs",
-				STR_ARG(s->target->target.name), STR_ARG(project), STR_ARG(for_whom));
+				STR_ARG(s->target->target.name), STR_ARG(project),
+				STR_ARG(for_whom));
 			return err_hint(e, "it was left out of the bundle, perhaps by a waiver");
 		}
 		vec_push(&s->members, one);
@@ -254,10 +255,13 @@ static void take_members(struct search *s, struct closure *out)
 	}
 }
 
-int closure_of(struct store *s, const struct store_target *t, unsigned uses, const struct str *roots, size_t n,
-	bool complete, struct arena *a, struct closure *out, struct err *e)
+int closure_of(struct store *s, const struct store_target *t, unsigned uses,
+	const struct str *roots, size_t n, bool complete, struct arena *a, struct closure *out,
+	struct err *e)
 {
-	struct search search = { .store = s, .target = t, .uses = uses, .complete = complete, .arena = a };
+	struct search search = {
+		.store = s, .target = t, .uses = uses, .complete = complete, .arena = a
+	};
 	int r = 0;
 
 	target_marker_env(a, &t->target, &search.env);
@@ -272,8 +276,7 @@ int closure_of(struct store *s, const struct store_target *t, unsigned uses, con
 	if (!r) {
 		take_members(&search, out);
 	}
-	vec_each(struct member, m, &search.members)
-	{
+	vec_each(struct member, m, &search.members) {
 		vec_release(&m->extras);
 	}
 	vec_release(&search.members);

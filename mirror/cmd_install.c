@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 int cmd_install(int argc, char **argv);
@@ -19,7 +18,8 @@ struct install_call {
 	const char *target, *venv;
 };
 
-static void print_result(const struct closure *files, const char *venv, const char *target, bool json)
+static void print_result(
+	const struct closure *files, const char *venv, const char *target, bool json)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
 	struct json_out o;
@@ -50,8 +50,8 @@ static void print_result(const struct closure *files, const char *venv, const ch
 	puts(text.p);
 }
 
-static int find_target(const struct store_view *v, const char *name, const struct store_target **out,
-	struct err *e)
+static int find_target(const struct store_view *v, const char *name,
+	const struct store_target **out, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct machine here;
@@ -79,8 +79,8 @@ static char *absolute(struct arena *a, const char *path)
 	return arena_printf(a, "%s/%s", here, path);
 }
 
-static int install(const struct install_call *c, struct store *s, const struct store_target *t, struct arena *a,
-	struct err *e)
+static int install(const struct install_call *c, struct store *s, const struct store_target *t,
+	struct arena *a, struct err *e)
 {
 	struct closure files = { .n = 0 };
 	struct str *names = arena_array(a, c->packages.n, sizeof(*names));
@@ -135,8 +135,8 @@ int cmd_install(int argc, char **argv)
 		{ .name = NULL },
 	};
 	const struct opt_verb verb = { "install", "[PKG]...",
-		"Install a target's packages from the store into a virtual environment, offline.", options,
-		0, OPT_MANY };
+		"Install a target's packages from the store into a virtual environment, offline.",
+		options, 0, OPT_MANY };
 	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;
 	int status = opt_parse(&verb, argc, argv, &c.common, &c.packages);

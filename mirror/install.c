@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int install_plan(struct store *s, const struct store_target *t, const struct str *names, size_t n, struct arena *a,
-	struct closure *out, struct err *e)
+int install_plan(struct store *s, const struct store_target *t, const struct str *names, size_t n,
+	struct arena *a, struct closure *out, struct err *e)
 {
 	struct closure c = { .n = 0 };
 
@@ -22,7 +22,8 @@ int install_plan(struct store *s, const struct store_target *t, const struct str
 		const struct manifest_file *f = &c.v[i]->file;
 
 		if (f->kind == DIST_SDIST) {
-			err_set(e, RC_HOLE, "%.*s %.*s: came as source and has not been built for %.*s",
+			err_set(e, RC_HOLE,
+				"%.*s %.*s: came as source and has not been built for %.*s",
 				STR_ARG(f->name), STR_ARG(f->version), STR_ARG(t->target.name));
 			return err_hint(e, "run: gpkg-bundle build --target %.*s %.*s",
 				STR_ARG(t->target.name), STR_ARG(f->name));
@@ -43,10 +44,11 @@ static int run(const char *const *argv, bool is_quiet, struct child_result *r, s
 		"PIP_ROOT_USER_ACTION=ignore", "PYTHONNOUSERSITE=1",
 		arena_printf(&a, "HOME=%s", home && *home ? home : "/"),
 		arena_printf(&a, "TMPDIR=%s", tmp && *tmp ? tmp : "/tmp"), NULL };
-	struct child_spec spec = { .argv = argv, .env = env, .folder = "/", .output = STDERR_FILENO,
-		.way = CHILD_OPEN };
-	int result = is_quiet ? child_capture(&spec, UINT64_C(1) << 30, r, &unheard, e) :
-				child_run(&spec, r, e);
+	struct child_spec spec = {
+		.argv = argv, .env = env, .folder = "/", .output = STDERR_FILENO, .way = CHILD_OPEN
+	};
+	int result = is_quiet ? child_capture(&spec, UINT64_C(1) << 30, r, &unheard, e)
+			      : child_run(&spec, r, e);
 
 	if (!result && is_quiet && !child_is_ok(r)) {
 		(void)!write(STDERR_FILENO, unheard.p, unheard.n);
@@ -67,7 +69,8 @@ static bool is_empty_or_absent(const char *folder)
 	return r ? e.rc == RC_NOT_FOUND : n == 0;
 }
 
-static int check_venv(struct arena *a, const struct target_python *want, const char *folder, struct err *e)
+static int check_venv(
+	struct arena *a, const struct target_python *want, const char *folder, struct err *e)
 {
 	char *program = arena_printf(a, "%s/bin/python", folder);
 	struct python p;
@@ -77,8 +80,8 @@ static int check_venv(struct arena *a, const struct target_python *want, const c
 		return err_set(e, RC_CONFLICT, "%s: exists and is no virtual environment", folder);
 	}
 	if (!python_is(&p, want)) {
-		err_set(e, RC_CONFLICT, "%s: is of Python %u.%u%s, the target has %s", folder, p.major,
-			p.minor, p.free_threaded ? "t" : "", target_python_text(a, want));
+		err_set(e, RC_CONFLICT, "%s: is of Python %u.%u%s, the target has %s", folder,
+			p.major, p.minor, p.free_threaded ? "t" : "", target_python_text(a, want));
 		return err_hint(e, "name another folder, or remove this one");
 	}
 	return 0;
@@ -103,16 +106,19 @@ int install_venv(const struct target_python *want, const char *folder, bool is_q
 		result = run(argv, is_quiet, &r, e);
 	}
 	if (!result && !child_is_ok(&r)) {
-		err_set(e, RC_TOOL, "%s: cannot make a virtual environment in %s", python.program, folder);
-		result = err_hint(e, "it lacks venv or ensurepip (on Debian: python%u.%u-venv), or the folder "
-				     "cannot be written", python.major, python.minor);
+		err_set(e, RC_TOOL, "%s: cannot make a virtual environment in %s", python.program,
+			folder);
+		result = err_hint(e,
+			"it lacks venv or ensurepip (on Debian: python%u.%u-venv), or the folder "
+			"cannot be written",
+			python.major, python.minor);
 	}
 	arena_release(&a);
 	return result;
 }
 
-/* By name and version, so that pip does not note down a path that will be gone. Where METADATA lacks the
- * local version of the file name, pip takes the file by its path alone. */
+/* By name and version, so that pip does not note down a path that will be gone. Where METADATA
+ * lacks the local version of the file name, pip takes the file by its path alone. */
 static void add_requirement(struct buf *lines, const struct manifest_file *f, const char *path)
 {
 	char hex[DIGEST_HEX + 1];
@@ -125,9 +131,10 @@ static void add_requirement(struct buf *lines, const struct manifest_file *f, co
 		digest_hex(&f->sha256, hex));
 }
 
-/* pip knows a file by its name, and objects have none: links with the names of the files lead to them. */
-static int link_files(struct store *s, const struct closure *files, const char *folder, struct buf *lines,
-	struct arena *a, struct err *e)
+/* pip knows a file by its name, and objects have none: links with the names of the files lead to
+ * them. */
+static int link_files(struct store *s, const struct closure *files, const char *folder,
+	struct buf *lines, struct arena *a, struct err *e)
 {
 	for (size_t i = 0; i < files->n; i++) {
 		const struct manifest_file *f = &files->v[i]->file;
@@ -143,12 +150,12 @@ static int link_files(struct store *s, const struct closure *files, const char *
 	return 0;
 }
 
-static int run_pip(const char *venv, const char *folder, const char *list, bool is_quiet, struct arena *a,
-	struct err *e)
+static int run_pip(const char *venv, const char *folder, const char *list, bool is_quiet,
+	struct arena *a, struct err *e)
 {
 	const char *const argv[] = { arena_printf(a, "%s/bin/python", venv), "-m", "pip", "install",
-		"--no-index", "--no-deps", "--require-hashes", "--no-cache-dir", "--find-links", folder,
-		"-r", list, NULL };
+		"--no-index", "--no-deps", "--require-hashes", "--no-cache-dir", "--find-links",
+		folder, "-r", list, NULL };
 	struct child_result r;
 
 	if (run(argv, is_quiet, &r, e)) {
@@ -164,13 +171,15 @@ static int run_pip(const char *venv, const char *folder, const char *list, bool 
 	return 0;
 }
 
-int install_files(struct store *s, const struct closure *files, const char *venv, bool is_quiet, struct err *e)
+int install_files(struct store *s, const struct closure *files, const char *venv, bool is_quiet,
+	struct err *e)
 {
 	CLEANUP_BUF struct buf lines = BUF_INIT;
 	struct arena a = ARENA_INIT;
 	struct err ignored = ERR_INIT;
 	const char *tmp = getenv("TMPDIR");
-	char *folder = arena_printf(&a, "%s/gpkg-install-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+	char *folder =
+		arena_printf(&a, "%s/gpkg-install-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
 	char *list = NULL;
 	int r = mkdtemp(folder) ? 0 : err_sys(e, "%s: cannot make the folder", folder);
 

@@ -36,11 +36,13 @@ static bool read_limit(const char *mounted, struct str folder, const char *file,
 
 	buf_addf(&path, "%s%.*s/%s", mounted, STR_ARG(folder), file);
 	/* "max" is no number: no limit. */
-	return fs_read(path.p, 64, &text, &ignored) == 0 && str_to_u64(str_trim(buf_str(&text)), out);
+	return fs_read(path.p, 64, &text, &ignored) == 0 &&
+	       str_to_u64(str_trim(buf_str(&text)), out);
 }
 
 /* A group's limit binds those inside it, so every parent counts. */
-static uint64_t least_of_group(const char *mounted, struct str folder, const char *file, uint64_t least)
+static uint64_t least_of_group(
+	const char *mounted, struct str folder, const char *file, uint64_t least)
 {
 	for (;;) {
 		uint64_t limit;
@@ -51,7 +53,8 @@ static uint64_t least_of_group(const char *mounted, struct str folder, const cha
 		if (folder.n == 0) {
 			return least;
 		}
-		folder = str_first(folder, str_rfind(folder, '/') < folder.n ? str_rfind(folder, '/') : 0);
+		folder = str_first(
+			folder, str_rfind(folder, '/') < folder.n ? str_rfind(folder, '/') : 0);
 	}
 }
 
@@ -108,7 +111,9 @@ void machine_look(struct arena *a, struct machine *out)
 	char libc[64] = "";
 
 	uname(&u);
-	*out = (struct machine){ .libc = TARGET_MUSL, .cores = count_cores(), .memory = find_memory() };
+	*out = (struct machine){
+		.libc = TARGET_MUSL, .cores = count_cores(), .memory = find_memory()
+	};
 	out->platform = str_of(arena_printf(a, "linux_%s", u.machine));
 #ifdef _CS_GNU_LIBC_VERSION
 	if (confstr(_CS_GNU_LIBC_VERSION, libc, sizeof(libc)) > 0 &&
@@ -121,12 +126,12 @@ void machine_look(struct arena *a, struct machine *out)
 int machine_fits(const struct machine *m, const struct target *t, struct err *e)
 {
 	if (!str_eq(m->platform, t->platform)) {
-		return err_set(e, RC_TOOL, "target %.*s is for %.*s, this machine is %.*s", STR_ARG(t->name),
-			STR_ARG(t->platform), STR_ARG(m->platform));
+		return err_set(e, RC_TOOL, "target %.*s is for %.*s, this machine is %.*s",
+			STR_ARG(t->name), STR_ARG(t->platform), STR_ARG(m->platform));
 	}
 	if (m->libc != t->libc) {
-		return err_set(e, RC_TOOL, "target %.*s is for %s, this machine has %s", STR_ARG(t->name),
-			t->libc == TARGET_MUSL ? "musl" : "glibc",
+		return err_set(e, RC_TOOL, "target %.*s is for %s, this machine has %s",
+			STR_ARG(t->name), t->libc == TARGET_MUSL ? "musl" : "glibc",
 			m->libc == TARGET_MUSL ? "musl" : "glibc");
 	}
 	bool is_older = m->libc_major < t->libc_major ||
@@ -134,7 +139,8 @@ int machine_fits(const struct machine *m, const struct target *t, struct err *e)
 
 	if (m->libc == TARGET_GLIBC && is_older) {
 		return err_set(e, RC_TOOL, "target %.*s is for glibc %u.%u, this machine has %u.%u",
-			STR_ARG(t->name), t->libc_major, t->libc_minor, m->libc_major, m->libc_minor);
+			STR_ARG(t->name), t->libc_major, t->libc_minor, m->libc_major,
+			m->libc_minor);
 	}
 	return 0;
 }

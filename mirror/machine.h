@@ -13,15 +13,15 @@ struct machine {
 };
 
 void machine_look(struct arena *a, struct machine *out);
-/* Would what is made for the target run here? RC_TOOL says why not: another platform or C library, or
- * a C library that is older than what the target promises. */
+/* Would what is made for the target run here? RC_TOOL says why not: another platform or C library,
+ * or a C library that is older than what the target promises. */
 int machine_fits(const struct machine *m, const struct target *t, struct err *e);
-/* Compilers at once: as many as there are cores, but 5 GiB of memory for each (cicc and ptxas of large
- * kernels), and at least one. */
+/* Compilers at once: as many as there are cores, but 5 GiB of memory for each (cicc and ptxas of
+ * large kernels), and at least one. */
 unsigned machine_jobs(const struct machine *m);
 
-/* The smallest limit that the control groups in /proc/self/cgroup's text set, or `none`: their files lie
- * under `mounted` (cgroups(7), both versions). */
+/* The smallest limit that the control groups in /proc/self/cgroup's text set, or `none`: their
+ * files lie under `mounted` (cgroups(7), both versions). */
 uint64_t machine_cgroup_memory(struct str cgroups, const char *mounted, uint64_t none);
 
 /* The absolute path of a program in a PATH-like list, or NULL. Relative entries of the list are not

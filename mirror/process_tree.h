@@ -8,8 +8,7 @@
 
 /* Bytes of memory that only they hold: resident, less pages of files and shared memory. */
 uint64_t process_tree_memory(pid_t root);
-/* SIGKILL to all of them, again until none is left to be seen; with `and_root` to the root as well.
- */
+/* SIGKILL to all descendants until none is left to be seen; `and_root`: to the root too. */
 void process_tree_kill(pid_t root, bool and_root);
 
 #endif

@@ -1,6 +1,7 @@
-/* Where a wheel that was built here comes from: an in-toto Statement v1 with SLSA's provenance v1 as its
- * predicate, as canonical JSON (sorted keys, no white space), signed by the site key in minisign's format.
- * A machine that nobody else controls is SLSA Build L1: the statement says what this site says. */
+/* Where a wheel that was built here comes from: an in-toto Statement v1 with SLSA's provenance v1
+ * as its predicate, as canonical JSON (sorted keys, no white space), signed by the site key in
+ * minisign's format. A machine that nobody else controls is SLSA Build L1: the statement says what
+ * this site says. */
 #ifndef MIRROR_PROVENANCE_H
 #define MIRROR_PROVENANCE_H
 
@@ -12,8 +13,8 @@
 struct provenance {
 	const struct target *target;
 	const struct manifest_file *sdist, *wheel;
-	const struct closure *env, *toolkit; /* wheels that the build could see; toolkit: may be empty */
-	const struct build_vars *vars;       /* the environment, whole */
+	const struct closure *env, *toolkit; /* wheels that the build could see; may be empty */
+	const struct build_vars *vars; /* the environment, whole */
 	const char *python, *nvcc, *compiler; /* what they call themselves; NULL: none */
 	const char *platform, *confinement;
 	struct digest log;

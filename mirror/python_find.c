@@ -13,15 +13,15 @@ enum { ASK_SECONDS = 30, ANSWER_MAX = 16384 };
 
 /* One line each: implementation, version, 1 for free-threaded, program, prefix. Inside a virtual
  * environment the program is the one that it was made with. */
-static const char question[] =
-	"import os, sys, sysconfig\n"
-	"t = 't' if sysconfig.get_config_var('Py_GIL_DISABLED') else ''\n"
-	"p = os.path.join(sys.base_prefix, 'bin', 'python%d.%d%s' % (sys.version_info[:2] + (t,)))\n"
-	"print(sys.implementation.name)\n"
-	"print('%d.%d.%d' % sys.version_info[:3])\n"
-	"print(1 if t else 0)\n"
-	"print(p if os.path.exists(p) else sys.executable)\n"
-	"print(sys.base_prefix)\n";
+static const char question[] = "import os, sys, sysconfig\n"
+			       "t = 't' if sysconfig.get_config_var('Py_GIL_DISABLED') else ''\n"
+			       "p = os.path.join(sys.base_prefix, 'bin', 'python%d.%d%s' % "
+			       "(sys.version_info[:2] + (t,)))\n"
+			       "print(sys.implementation.name)\n"
+			       "print('%d.%d.%d' % sys.version_info[:3])\n"
+			       "print(1 if t else 0)\n"
+			       "print(p if os.path.exists(p) else sys.executable)\n"
+			       "print(sys.base_prefix)\n";
 
 static char *variable(struct arena *a, const char *name, const char *otherwise)
 {
@@ -58,7 +58,10 @@ int python_ask(struct arena *a, const char *program, struct python *out, struct 
 	/* The wrappers of pyenv need to find their own things. */
 	const char *const env[] = { variable(a, "PATH", "/usr/bin:/bin"), variable(a, "HOME", "/"),
 		variable(a, "PYENV_ROOT", ""), NULL };
-	struct child_spec spec = { .argv = argv, .env = env, .folder = "/", .way = CHILD_OPEN,
+	struct child_spec spec = { .argv = argv,
+		.env = env,
+		.folder = "/",
+		.way = CHILD_OPEN,
 		.limits = { .seconds = ASK_SECONDS } };
 	struct child_result r;
 
@@ -69,7 +72,8 @@ int python_ask(struct arena *a, const char *program, struct python *out, struct 
 		CLEANUP_BUF struct buf how = BUF_INIT;
 
 		child_describe(&r, &how);
-		return err_set(e, RC_TOOL, "%s: does not answer like a CPython (%s)", program, how.p);
+		return err_set(
+			e, RC_TOOL, "%s: does not answer like a CPython (%s)", program, how.p);
 	}
 	return 0;
 }
@@ -114,14 +118,15 @@ static void add_known_places(struct arena *a, struct candidates *c, const struct
 
 	add_matches(a, c,
 		arena_printf(a, "%s/versions/%u.%u*/bin/python%u.%u%s",
-			folder_of(a, "PYENV_ROOT", ".pyenv"), w->major, w->minor, w->major, w->minor, t));
+			folder_of(a, "PYENV_ROOT", ".pyenv"), w->major, w->minor, w->major,
+			w->minor, t));
 	add_matches(a, c,
 		arena_printf(a, "%s/cpython-%u.%u*/bin/python%u.%u%s",
 			folder_of(a, "UV_PYTHON_INSTALL_DIR", ".local/share/uv/python"), w->major,
 			w->minor, w->major, w->minor, t));
 	add_matches(a, c,
-		arena_printf(a, "/opt/python/cp%u%u-cp%u%u%s/bin/python", w->major, w->minor, w->major,
-			w->minor, t));
+		arena_printf(a, "/opt/python/cp%u%u-cp%u%u%s/bin/python", w->major, w->minor,
+			w->major, w->minor, t));
 }
 
 static void add_from_path(struct arena *a, struct candidates *c, const char *name)
@@ -137,7 +142,8 @@ static void add_from_path(struct arena *a, struct candidates *c, const char *nam
 	}
 }
 
-int python_find(struct arena *a, const struct target_python *want, struct python *out, struct err *e)
+int python_find(
+	struct arena *a, const struct target_python *want, struct python *out, struct err *e)
 {
 	struct candidates c = VEC_INIT;
 	const char *t = want->free_threaded ? "t" : "";

@@ -19,8 +19,9 @@
 #error "say here which AUDIT_ARCH this machine has"
 #endif
 
-#define X32_BIT 0x40000000u /* x86_64's second convention, with other numbers for the same calls \
-			     */
+#define X32_BIT                                                                          \
+	0x40000000u /* x86_64's second convention, with other numbers for the same calls \
+		     */
 
 /* Both machines are little-endian: the low word of a 64-bit argument comes first. */
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))

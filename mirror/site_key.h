@@ -1,5 +1,6 @@
-/* The site's own key: STORE/site.key and STORE/site.pub, made at first use, without a password, readable by
- * the store's owner alone. It speaks for what was built here and for nothing else: import never accepts it. */
+/* The site's own key: STORE/site.key and STORE/site.pub, made at first use, without a password,
+ * readable by the store's owner alone. It speaks for what was built here and for nothing else:
+ * import never accepts it. */
 #ifndef MIRROR_SITE_KEY_H
 #define MIRROR_SITE_KEY_H
 

@@ -52,12 +52,16 @@ void toolkit_parse_gpus(struct arena *a, struct str text, struct toolkit *out)
 	vec_release(&found);
 }
 
-static int ask(struct arena *a, const char *nvcc, const char *option, struct str *said, struct err *e)
+static int ask(
+	struct arena *a, const char *nvcc, const char *option, struct str *said, struct err *e)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
 	const char *const argv[] = { nvcc, option, NULL };
 	const char *const env[] = { "PATH=/usr/local/bin:/usr/bin:/bin", NULL };
-	struct child_spec spec = { .argv = argv, .env = env, .folder = "/", .way = CHILD_OPEN,
+	struct child_spec spec = { .argv = argv,
+		.env = env,
+		.folder = "/",
+		.way = CHILD_OPEN,
 		.limits = { .seconds = ASK_SECONDS } };
 	struct child_result r;
 
@@ -101,8 +105,8 @@ static bool has_nvcc(struct arena *a, const char *home)
 	return machine_program(a, str_of(arena_printf(a, "%s/bin", home)), "nvcc") != NULL;
 }
 
-/* The folder above the one in which the nvcc of PATH lies, links followed; NULL where it is no toolkit: a
- * wrapper script lies alone in some bin folder. */
+/* The folder above the one in which the nvcc of PATH lies, links followed; NULL where it is no
+ * toolkit: a wrapper script lies alone in some bin folder. */
 static char *home_in_path(struct arena *a)
 {
 	char *nvcc = machine_program(a, machine_path(), "nvcc");
@@ -126,7 +130,8 @@ static int find_home(struct arena *a, char **out, struct err *e)
 	if (named && *named) {
 		if (*named != '/' || !has_nvcc(a, named)) {
 			err_set(e, RC_TOOL, "no CUDA toolkit: nvcc not found at %s/bin", named);
-			return err_hint(e, "that is what CUDA_HOME or CUDA_PATH says: correct or unset it");
+			return err_hint(
+				e, "that is what CUDA_HOME or CUDA_PATH says: correct or unset it");
 		}
 		*out = arena_dup(a, str_of(named));
 		return 0;
@@ -137,10 +142,12 @@ static int find_home(struct arena *a, char **out, struct err *e)
 		home = arena_dup(a, STR("/usr/local/cuda"));
 	}
 	if (!home) {
-		err_set(e, RC_TOOL, "no CUDA toolkit: looked for nvcc in CUDA_HOME, CUDA_PATH, PATH and "
-				    "/usr/local/cuda");
-		return err_hint(e, "set CUDA_HOME, load the site's module, or carry a toolkit in the bundle "
-				   "([toolkit] from = \"wheels\")");
+		err_set(e, RC_TOOL,
+			"no CUDA toolkit: looked for nvcc in CUDA_HOME, CUDA_PATH, PATH and "
+			"/usr/local/cuda");
+		return err_hint(e,
+			"set CUDA_HOME, load the site's module, or carry a toolkit in the bundle "
+			"([toolkit] from = \"wheels\")");
 	}
 	*out = home;
 	return 0;
@@ -163,10 +170,11 @@ int toolkit_find(struct arena *a, struct str want, struct toolkit *out, struct e
 		return -(int)e->rc;
 	}
 	if (!is_wanted(&k, want)) {
-		err_set(e, RC_TOOL, "CUDA toolkit in %s: is %s, the bundle asks for %.*s", home, k.release,
-			STR_ARG(want));
-		return err_hint(e, "set CUDA_HOME to a toolkit %.*s, or carry one in the bundle ([toolkit] "
-				   "from = \"wheels\")",
+		err_set(e, RC_TOOL, "CUDA toolkit in %s: is %s, the bundle asks for %.*s", home,
+			k.release, STR_ARG(want));
+		return err_hint(e,
+			"set CUDA_HOME to a toolkit %.*s, or carry one in the bundle ([toolkit] "
+			"from = \"wheels\")",
 			STR_ARG(want));
 	}
 	k.is_site = true;
@@ -193,7 +201,8 @@ static void list_gpus(const struct toolkit *k, struct buf *out)
 	}
 }
 
-int toolkit_check(const struct toolkit *k, const struct target *t, bool *is_minor_off, struct err *e)
+int toolkit_check(
+	const struct toolkit *k, const struct target *t, bool *is_minor_off, struct err *e)
 {
 	for (size_t i = 0; i < t->ngpus; i++) {
 		CLEANUP_BUF struct buf known = BUF_INIT;
@@ -202,16 +211,20 @@ int toolkit_check(const struct toolkit *k, const struct target *t, bool *is_mino
 			continue;
 		}
 		list_gpus(k, &known);
-		err_set(e, RC_TOOL, "target %.*s: nvcc %s cannot compile for GPUs of capability %u.%u",
+		err_set(e, RC_TOOL,
+			"target %.*s: nvcc %s cannot compile for GPUs of capability %u.%u",
 			STR_ARG(t->name), k->release, t->gpus[i].major, t->gpus[i].minor);
 		return err_hint(e, "it knows %s; take another toolkit", known.n ? known.p : "none");
 	}
 	if (t->cuda.major && t->cuda.major != k->version.major) {
-		err_set(e, RC_TOOL, "target %.*s: is for CUDA %u.%u, the toolkit %s%s is %s", STR_ARG(t->name),
-			t->cuda.major, t->cuda.minor, k->is_site ? "in " : "of the bundle",
-			k->is_site ? k->home : "", k->release);
-		return err_hint(e, "PyTorch refuses another major version (\"The detected CUDA version "
-				   "mismatches\"): take a toolkit %u.x", t->cuda.major);
+		err_set(e, RC_TOOL, "target %.*s: is for CUDA %u.%u, the toolkit %s%s is %s",
+			STR_ARG(t->name), t->cuda.major, t->cuda.minor,
+			k->is_site ? "in " : "of the bundle", k->is_site ? k->home : "",
+			k->release);
+		return err_hint(e,
+			"PyTorch refuses another major version (\"The detected CUDA version "
+			"mismatches\"): take a toolkit %u.x",
+			t->cuda.major);
 	}
 	*is_minor_off = t->cuda.major && t->cuda.minor != k->version.minor;
 	return 0;

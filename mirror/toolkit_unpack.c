@@ -15,14 +15,17 @@ static char *prefix_in(struct arena *a, struct wheel *w)
 	const struct wheel_member *members = wheel_members(w, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (str_starts(members[i].name, "nvidia/") && str_ends(members[i].name, "/bin/nvcc")) {
-			return arena_dup(a, str_first(members[i].name, members[i].name.n - strlen("bin/nvcc")));
+		if (str_starts(members[i].name, "nvidia/") &&
+			str_ends(members[i].name, "/bin/nvcc")) {
+			return arena_dup(a,
+				str_first(members[i].name, members[i].name.n - strlen("bin/nvcc")));
 		}
 	}
 	return NULL;
 }
 
-static int find_prefix(struct arena *a, const struct toolkit_wheel *wheels, size_t n, char **out, struct err *e)
+static int find_prefix(
+	struct arena *a, const struct toolkit_wheel *wheels, size_t n, char **out, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		CLEANUP_WHEEL struct wheel *w = NULL;
@@ -36,12 +39,14 @@ static int find_prefix(struct arena *a, const struct toolkit_wheel *wheels, size
 		}
 	}
 	err_set(e, RC_TOOL, "none of the %zu toolkit wheels holds nvcc", n);
-	return err_hint(e, "CUDA 13's nvidia-cuda-nvcc does; that of CUDA 12 does not: use the site's toolkit");
+	return err_hint(e, "CUDA 13's nvidia-cuda-nvcc does; that of CUDA 12 does not: use the "
+			   "site's toolkit");
 }
 
 static int make_link(const char *to, const char *path, struct err *e)
 {
-	return symlink(to, path) && errno != EEXIST ? err_sys(e, "%s: cannot make the link", path) : 0;
+	return symlink(to, path) && errno != EEXIST ? err_sys(e, "%s: cannot make the link", path)
+						    : 0;
 }
 
 /* The name that -lcudart looks for, of "libcudart.so.13"; NULL for others. */
@@ -55,8 +60,8 @@ static char *link_name(struct arena *a, const char *name)
 	return arena_printf(a, "%.*s.so", (int)(at - name), name);
 }
 
-/* The wheels carry libraries for running: nothing in them is found by a linker, which then silently takes
- * the machine's. */
+/* The wheels carry libraries for running: nothing in them is found by a linker, which then silently
+ * takes the machine's. */
 static int link_libraries(const char *home, struct err *e)
 {
 	struct arena a = ARENA_INIT;

@@ -34,7 +34,8 @@ static int hash_piece(void *context, const void *bytes, size_t n, struct err *e)
 }
 
 /* Licences and markers of packages lie in several wheels under one name. */
-static int compare_existing(struct wheel *w, const struct wheel_member *m, const char *path, struct err *e)
+static int compare_existing(
+	struct wheel *w, const struct wheel_member *m, const char *path, struct err *e)
 {
 	CLEANUP_HASH struct hash *hash = hash_new();
 	CLEANUP(fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -49,16 +50,19 @@ static int compare_existing(struct wheel *w, const struct wheel_member *m, const
 		return -(int)e->rc;
 	}
 	hash_final(hash, &ours);
-	return digest_eq(&there, &ours) ?
-		       0 :
-		       err_set(e, RC_CONFLICT, "%s: two wheels of the toolkit differ in it", path);
+	return digest_eq(&there, &ours)
+		       ? 0
+		       : err_set(e, RC_CONFLICT, "%s: two wheels of the toolkit differ in it",
+				 path);
 }
 
-static int unpack_member(struct wheel *w, const struct wheel_member *m, const char *path, struct err *e)
+static int unpack_member(
+	struct wheel *w, const struct wheel_member *m, const char *path, struct err *e)
 {
 	/* Some wheel makers record no mode: then what lies in a folder of programs is one. */
 	bool is_program = m->mode ? (m->mode & 0111) != 0 : strstr(path, "/bin/") != NULL;
-	CLEANUP(fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+	CLEANUP(fd)
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 		is_program ? 0755 : 0644);
 	struct sink s = { .fd = fd, .path = path };
 

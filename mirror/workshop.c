@@ -80,7 +80,8 @@ int workshop_clean(struct workshop *w, struct err *e)
 	return r;
 }
 
-int workshop_new_folder(struct workshop *w, const char *name, struct workshop_folder *out, struct err *e)
+int workshop_new_folder(
+	struct workshop *w, const char *name, struct workshop_folder *out, struct err *e)
 {
 	char *path = arena_printf(&w->arena, "%s/%s-%u", w->base, name, ++w->count);
 
@@ -115,13 +116,20 @@ char *workshop_inside(struct workshop *w, struct arena *a, const char *name)
 	return arena_printf(a, "%s/%s", w->work.inside, name);
 }
 
-int workshop_run(struct workshop *w, const struct workshop_job *job, struct child_result *out, struct err *e)
+int workshop_run(
+	struct workshop *w, const struct workshop_job *job, struct child_result *out, struct err *e)
 {
 	struct arena a = ARENA_INIT;
 	struct child_mount mounts[4];
-	struct child_spec spec = { .argv = job->argv, .env = job->env, .folder = job->folder,
-		.output = job->output, .way = w->way, .limits = job->limits, .root = w->root,
-		.mounts = mounts, .hide = w->hidden };
+	struct child_spec spec = { .argv = job->argv,
+		.env = job->env,
+		.folder = job->folder,
+		.output = job->output,
+		.way = w->way,
+		.limits = job->limits,
+		.root = w->root,
+		.mounts = mounts,
+		.hide = w->hidden };
 
 	mounts[spec.nmounts++] = (struct child_mount){ w->work.outside, INSIDE, true };
 	if (w->env.outside) {

@@ -36,13 +36,15 @@ void workshop_close(struct workshop *w); /* removes everything */
 /* Empties the build's own folder, for the next build. */
 int workshop_clean(struct workshop *w, struct err *e);
 /* A new folder beside it, that lasts until the end: an environment, a toolkit. */
-int workshop_new_folder(struct workshop *w, const char *name, struct workshop_folder *out, struct err *e);
+int workshop_new_folder(
+	struct workshop *w, const char *name, struct workshop_folder *out, struct err *e);
 /* A folder of the machine as the toolkit, seen under its own path. */
 void workshop_use_cuda(struct workshop *w, const char *home);
 /* Something outside that must be seen inside under its own path: a Python's prefix. */
 void workshop_show(struct workshop *w, const char *path);
 
-char *workshop_outside(struct workshop *w, struct arena *a, const char *name); /* of the build's folder */
+char *workshop_outside(
+	struct workshop *w, struct arena *a, const char *name); /* of the build's folder */
 char *workshop_inside(struct workshop *w, struct arena *a, const char *name);
 
 struct workshop_job {
@@ -52,6 +54,7 @@ struct workshop_job {
 	bool makes_env; /* the environment is writable: it is being made */
 	struct child_limits limits;
 };
-int workshop_run(struct workshop *w, const struct workshop_job *job, struct child_result *out, struct err *e);
+int workshop_run(struct workshop *w, const struct workshop_job *job, struct child_result *out,
+	struct err *e);
 
 #endif

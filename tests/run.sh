@@ -29,6 +29,7 @@ headers         | tests/meta/check_headers.sh build/flags
 verify-links    | tests/meta/check_verify_links.sh build
 man             | tests/meta/check_man.sh
 help            | tests/meta/check_help.sh build
+install         | tests/meta/check_install.sh
 unit            | build/unit
 unit-asan       | $asan/unit
 fuzz-replay     | tests/fuzz/replay.sh $asan
@@ -37,12 +38,14 @@ markers         | $py tests/e2e/differential_markers.py build/markers_oracle
 toml            | $py tests/e2e/toml_conformance.py build/toml_json $shared/toml-test
 locks           | $py tests/e2e/lock_corpus.py build/lock_json $shared/locks
 minisign        | tests/e2e/minisign_interop.sh build/gpkg-bundle
+pip-config      | $py tests/e2e/differential_pip_config.py build/index_client
 index-client    | tests/e2e/index_client.sh build/index_client
 fetch-client    | tests/e2e/fetch_client.sh build/index_client
-pip-config      | $py tests/e2e/differential_pip_config.py build/index_client
 airgap          | $py tests/e2e/airgap.py build
 determinism     | $py tests/e2e/determinism.py build
 hostile-bundle  | $py tests/e2e/hostile_bundle.py build
+create-faults   | $py tests/e2e/create_faults.py build
+serve-clients   | PATH=$PWD/build/tools/bin:$PATH tests/e2e/serve_clients.sh build/store_fill build/gpkg-bundle
 site-build      | $py tests/e2e/build.py build
 END
 }

@@ -272,7 +272,8 @@ FAULTS = [  # options of the server | exit status, reason | what the message say
     (["--fault", "status=403:/simple/alpha"], 3, "index", ["/simple/alpha/", "403"]),
     (["--fault", "status=418:/simple/alpha"], 3, "index", ["/simple/alpha/", "418"]),
     (["--fault", "html-error:/simple/alpha"], 3, "index", ["/simple/alpha/", "Please sign in", "proxy"]),
-    (["--fault", f"html-error:{FILE}"], 1, "hash-mismatch", [FILE, "HTML"]),
+    (["--fault", f"html-error:{FILE}"], 3, "index", [FILE, "HTML"]),
+    (["--fault", f"html-error:{FILE}-1.0-py3-none-any.whl", "--metadata"], 1, "hash-mismatch", [FILE, "HTML"]),
     (["--fault", "wrong-hash:alpha"], 1, "hash-mismatch", [FILE, "sha256"]),
     (["--fault", "half-file:/files/beta"], 3, "network", ["/files/beta"]),
     (["--fault", "half-file=1:/files/beta"], 0, None, []),
@@ -388,17 +389,18 @@ def check_places(field, _):
     (place / "folder").mkdir()
     out, cache = place / "out.tar.zst", rig.scratch / "cache-reference"
     (place / "short.key").write_text("untrusted comment: x\nAAAA\n")
+    for name in ("short.key", "file"):
+        (place / name).chmod(0o600)
     rig.run(rig.bin / "gpkg-bundle", "keygen", "-o", place / "locked", stdin=b"secret\nsecret\n")
     rows = [  # output | key | cache | lock | exit statuses | what the message names
         (place / "file/x", field.key, cache, field.small, {2, 3}, str(place / "file")),
         (place / "missing/x", field.key, cache, field.small, {2, 3}, str(place / "missing")),
         (place / "folder", field.key, cache, field.small, {2, 3}, str(place / "folder")),
-        ("/proc/x.tar.zst", field.key, cache, field.small, {3}, "/proc"),
         (out, place / "nothing", cache, field.small, {1, 2, 3}, "gpkg-bundle keygen"),
         (out, place / "short.key", cache, field.small, {1, 2}, "short.key"),
         (out, place / "file", cache, field.small, {1, 2}, str(place / "file")),
         (out, place / "folder", cache, field.small, {1, 2, 3}, str(place / "folder")),
-        (out, f"{field.key}.pub", cache, field.small, {1, 2}, ".pub"),
+        (out, f"{field.key}.pub", cache, field.small, {1, 2, 3}, ".pub"),
         (out, place / "locked.key", cache, field.small, {1, 2, 3}, "password"),
         (out, field.key, place / "file", field.small, {3}, str(place / "file")),
         (out, field.key, place / "file/cache", field.small, {3}, str(place / "file")),

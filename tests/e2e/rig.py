@@ -64,9 +64,13 @@ class Index:
         self.simple = self.url + "/simple/"
 
     def requests(self):
-        """What was asked so far: a dict a request, see index_server.py."""
-        lines = self.log.read_text().splitlines() if self.log.exists() else []
-        return [json.loads(line) for line in lines]
+        """What was asked so far: a dict a request, see index_server.py. A line is written after its answer:
+        so the log is read until it rests."""
+        text, before = "", None
+        while text != before:
+            time.sleep(0.05)
+            before, text = text, self.log.read_text() if self.log.exists() else ""
+        return [json.loads(line) for line in text.splitlines()]
 
     def stop(self):
         self.child.kill()

@@ -16,12 +16,13 @@ UNIT(arch_flags_spell_every_tool)
 		size_t n;
 		const char *torch, *sm, *base, *cmake, *gencode;
 	} rows[] = {
-		{ { { 9, 0 } }, 1, "9.0", "90", "90", "90-real", "-gencode=arch=compute_90,code=sm_90" },
+		{ { { 9, 0 } }, 1, "9.0", "90", "90", "90-real",
+			"-gencode=arch=compute_90,code=sm_90" },
 		{ { { 9, 0 }, { 8, 0 } }, 2, "8.0;9.0", "80;90", "80;90", "80-real;90-real",
 			"-gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90" },
 		/* Twice the same; the older generation's first stands for 8.6 and 8.9. */
-		{ { { 8, 9 }, { 12, 1 }, { 8, 6 }, { 8, 9 } }, 4, "8.6;8.9;12.1", "86;89;121", "80;120",
-			"86-real;89-real;121-real",
+		{ { { 8, 9 }, { 12, 1 }, { 8, 6 }, { 8, 9 } }, 4, "8.6;8.9;12.1", "86;89;121",
+			"80;120", "86-real;89-real;121-real",
 			"-gencode=arch=compute_86,code=sm_86 -gencode=arch=compute_89,code=sm_89 "
 			"-gencode=arch=compute_121,code=sm_121" },
 		{ { { 0, 0 } }, 0, "", "", "", "", "" },

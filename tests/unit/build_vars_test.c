@@ -23,7 +23,8 @@ UNIT(build_vars_are_fixed_and_sorted)
 	build_vars_init(&vars, &a, "/w", "/w/env", "/w/cuda");
 	const char *const *list = build_vars_list(&vars);
 
-	ck_assert_str_eq(build_vars_get(&vars, "PATH"), "/w/env/bin:/w/cuda/bin:/usr/local/bin:/usr/bin:/bin");
+	ck_assert_str_eq(build_vars_get(&vars, "PATH"),
+		"/w/env/bin:/w/cuda/bin:/usr/local/bin:/usr/bin:/bin");
 	ck_assert_str_eq(build_vars_get(&vars, "CUDA_HOME"), "/w/cuda");
 	ck_assert_str_eq(build_vars_get(&vars, "HOME"), "/w/home");
 	ck_assert_str_eq(build_vars_get(&vars, "SOURCE_DATE_EPOCH"), BUILD_EPOCH);
@@ -61,7 +62,8 @@ UNIT(build_vars_take_the_recipe_last)
 	ck_assert_str_eq(build_vars_get(&vars, "TORCH_CUDA_ARCH_LIST"), "8.0;9.0");
 	ck_assert_str_eq(build_vars_get(&vars, "CMAKE_CUDA_ARCHITECTURES"), "80-real;90-real");
 	ck_assert_str_eq(build_vars_get(&vars, "FORCE_CUDA"), "1");
-	ck_assert_str_eq(build_vars_get(&vars, "MAX_JOBS"), "1"); /* the recipe's word is over ours */
+	ck_assert_str_eq(
+		build_vars_get(&vars, "MAX_JOBS"), "1"); /* the recipe's word is over ours */
 	ck_assert_str_eq(build_vars_get(&vars, "MAKEFLAGS"), "-j4");
 	ck_assert_str_eq(build_vars_get(&vars, "NVCC_APPEND_FLAGS"),
 		"-gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90");

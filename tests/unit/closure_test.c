@@ -26,29 +26,34 @@ static void add_row(struct stage *st, const struct row *r, struct store_file *f)
 {
 	struct arena *a = &st->a;
 	struct err e = ERR_INIT;
-	char *text = arena_printf(a, "Metadata-Version: 2.1\nName: %s\nVersion: %s\n%s\n", r->name, r->version,
-		r->requires ? r->requires : "");
+	char *text = arena_printf(a, "Metadata-Version: 2.1\nName: %s\nVersion: %s\n%s\n", r->name,
+		r->version, r->requires ? r->requires : "");
 
 	f->file.name = str_of(r->name);
 	f->file.version = str_of(r->version);
 	f->file.kind = r->kind;
-	f->file.file = str_of(arena_printf(a, r->kind == DIST_WHEEL ? "%s-%s-py3-none-any.whl" : "%s-%s.tar.gz",
-		r->name, r->version));
+	f->file.file = str_of(
+		arena_printf(a, r->kind == DIST_WHEEL ? "%s-%s-py3-none-any.whl" : "%s-%s.tar.gz",
+			r->name, r->version));
 	f->use = r->use;
 	f->is_current = !r->is_old;
 	f->is_built = r->is_built;
 	f->is_listed = !r->is_hidden;
 	if (r->kind == DIST_WHEEL) {
-		ck_assert_msg(store_put_text(st->s, str_of(text), &f->file.metadata_sha256, &e) == 0, "%s",
-			e.text);
+		ck_assert_msg(
+			store_put_text(st->s, str_of(text), &f->file.metadata_sha256, &e) == 0,
+			"%s", e.text);
 		f->file.metadata_size = strlen(text);
 	}
 }
 
 static void stage_init(struct stage *st, const struct row *rows, size_t n)
 {
-	const struct target_spec spec = { .name = STR("t"), .python = STR("3.12"),
-		.platform = STR("linux_x86_64"), .glibc = STR("2.28"), .cxx11_abi = -1 };
+	const struct target_spec spec = { .name = STR("t"),
+		.python = STR("3.12"),
+		.platform = STR("linux_x86_64"),
+		.glibc = STR("2.28"),
+		.cxx11_abi = -1 };
 	struct err e = ERR_INIT;
 
 	*st = (struct stage){ .a = ARENA_INIT, .dir = "/tmp/gpkg-closure-XXXXXX" };
@@ -72,7 +77,8 @@ static void stage_release(struct stage *st)
 }
 
 /* "a b c" of the result, or the error's text. */
-static const char *closure_text(struct stage *st, unsigned uses, const char *root, bool complete, int *rc)
+static const char *closure_text(
+	struct stage *st, unsigned uses, const char *root, bool complete, int *rc)
 {
 	struct buf text = BUF_INIT;
 	struct closure c = { .n = 0 };
@@ -94,14 +100,19 @@ static const char *closure_text(struct stage *st, unsigned uses, const char *roo
 
 static const struct row rows[] = {
 	{ "a", "1.0", DIST_WHEEL, USE_RUN,
-		"Requires-Dist: B\nRequires-Dist: win; sys_platform == 'win32'\nRequires-Dist: c[fast]\n", 0, 0, 0 },
+		"Requires-Dist: B\nRequires-Dist: win; sys_platform == 'win32'\nRequires-Dist: "
+		"c[fast]\n",
+		0, 0, 0 },
 	{ "b", "1.0", DIST_WHEEL, USE_RUN, NULL, 0, 0, 0 },
 	{ "c", "1.0", DIST_WHEEL, USE_RUN,
-		"Requires-Dist: d; extra == 'fast'\nRequires-Dist: e; extra == 'slow'\nRequires-Dist: a\n", 0, 0, 0 },
+		"Requires-Dist: d; extra == 'fast'\nRequires-Dist: e; extra == "
+		"'slow'\nRequires-Dist: a\n",
+		0, 0, 0 },
 	{ "d", "1.0", DIST_WHEEL, USE_RUN, NULL, 0, 0, 0 },
 	{ "e", "1.0", DIST_WHEEL, USE_RUN, "Requires-Dist: missing\n", 0, 0, 0 },
 	{ "src", "1.0", DIST_SDIST, USE_RUN, NULL, 0, 0, 0 },
-	{ "tool", "1.0", DIST_WHEEL, USE_BUILD, "Requires-Dist: missing\nRequires-Dist: d\n", 0, 0, 0 },
+	{ "tool", "1.0", DIST_WHEEL, USE_BUILD, "Requires-Dist: missing\nRequires-Dist: d\n", 0, 0,
+		0 },
 };
 
 UNIT(closure_follows_what_the_target_needs)
@@ -133,7 +144,8 @@ UNIT(closure_follows_what_the_target_needs)
 	stage_init(&st, rows, sizeof(rows) / sizeof(rows[0]));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int rc;
-		const char *got = closure_text(&st, cases[i].uses, cases[i].root, cases[i].complete, &rc);
+		const char *got =
+			closure_text(&st, cases[i].uses, cases[i].root, cases[i].complete, &rc);
 
 		ck_assert_msg(rc == cases[i].rc, "case %zu: %d, %s", i, rc, got);
 		if (rc) {

@@ -16,8 +16,8 @@ UNIT(machine_jobs_follow_cores_and_memory)
 		unsigned cores;
 		uint64_t memory;
 		unsigned want;
-	} rows[] = { { 64, GIB_OF(32), 6 }, { 64, GIB_OF(512), 64 }, { 2, GIB_OF(23), 2 }, { 8, GIB_OF(4), 1 },
-		{ 1, GIB_OF(100), 1 } };
+	} rows[] = { { 64, GIB_OF(32), 6 }, { 64, GIB_OF(512), 64 }, { 2, GIB_OF(23), 2 },
+		{ 8, GIB_OF(4), 1 }, { 1, GIB_OF(100), 1 } };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct machine m = { .cores = rows[i].cores, .memory = rows[i].memory };
@@ -28,7 +28,9 @@ UNIT(machine_jobs_follow_cores_and_memory)
 
 UNIT(machine_fits_only_targets_of_its_kind)
 {
-	const struct machine here = { .platform = STR("linux_x86_64"), .libc = TARGET_GLIBC, .libc_major = 2,
+	const struct machine here = { .platform = STR("linux_x86_64"),
+		.libc = TARGET_GLIBC,
+		.libc_major = 2,
 		.libc_minor = 28 };
 	static const struct {
 		const char *platform;
@@ -45,16 +47,21 @@ UNIT(machine_fits_only_targets_of_its_kind)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct target t = { .name = STR("t"), .platform = str_of(rows[i].platform),
-			.libc = rows[i].libc, .libc_major = rows[i].major, .libc_minor = rows[i].minor };
+		struct target t = { .name = STR("t"),
+			.platform = str_of(rows[i].platform),
+			.libc = rows[i].libc,
+			.libc_major = rows[i].major,
+			.libc_minor = rows[i].minor };
 		struct err e = ERR_INIT;
 
-		ck_assert_msg((machine_fits(&here, &t, &e) == 0) == rows[i].fits, "row %zu: %s", i, e.text);
+		ck_assert_msg((machine_fits(&here, &t, &e) == 0) == rows[i].fits, "row %zu: %s", i,
+			e.text);
 		ck_assert(rows[i].fits || e.rc == RC_TOOL);
 	}
 }
 
-static void write_limit(struct arena *a, const char *base, const char *folder, const char *file, const char *text)
+static void write_limit(
+	struct arena *a, const char *base, const char *folder, const char *file, const char *text)
 {
 	struct err e = ERR_INIT;
 	char *path = arena_printf(a, "%s%s", base, folder);
@@ -69,10 +76,10 @@ UNIT(machine_memory_is_the_narrowest_cgroup)
 		const char *cgroups;
 		uint64_t want;
 	} rows[] = {
-		{ "0::/a/b\n", 100 },      /* the outer one is narrower */
+		{ "0::/a/b\n", 100 }, /* the outer one is narrower */
 		{ "0::/a\n", 100 },
-		{ "0::/wide\n", 1000 },    /* wider than the machine */
-		{ "0::/none\n", 1000 },    /* "max" */
+		{ "0::/wide\n", 1000 }, /* wider than the machine */
+		{ "0::/none\n", 1000 }, /* "max" */
 		{ "0::/absent/x\n", 1000 },
 		{ "0::/\n", 1000 },
 		{ "", 1000 },
@@ -93,7 +100,8 @@ UNIT(machine_memory_is_the_narrowest_cgroup)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint64_t got = machine_cgroup_memory(str_of(rows[i].cgroups), base, 1000);
 
-		ck_assert_msg(got == rows[i].want, "%s: %llu", rows[i].cgroups, (unsigned long long)got);
+		ck_assert_msg(
+			got == rows[i].want, "%s: %llu", rows[i].cgroups, (unsigned long long)got);
 	}
 	ck_assert_int_eq(fs_remove_tree(base, &e), 0);
 	arena_release(&a);

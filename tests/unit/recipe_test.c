@@ -82,13 +82,14 @@ UNIT(recipe_rows_are_well_formed)
 	arch_flags_of(&a, &gpu, 1, 1, &flags);
 	for (size_t i = 0; i < n; i++) {
 		ck_assert(i == 0 || str_is(str_of(all[i].project),
-					   name_normalize(&a, str_of(all[i].project))));
+					    name_normalize(&a, str_of(all[i].project))));
 		ck_assert_uint_gt(strlen(all[i].source), 0);
 		for (size_t k = 0; k < i; k++) {
 			ck_assert_str_ne(all[i].project, all[k].project);
 		}
 		for (const char *const *need = all[i].needs; need[0] && need[1]; need++) {
-			ck_assert_msg(strcmp(need[0], need[1]) < 0, "%s: %s", all[i].project, need[1]);
+			ck_assert_msg(
+				strcmp(need[0], need[1]) < 0, "%s: %s", all[i].project, need[1]);
 		}
 		for (const struct recipe_env *v = all[i].env; v->name; v++) {
 			struct err e = ERR_INIT;
@@ -96,7 +97,8 @@ UNIT(recipe_rows_are_well_formed)
 
 			ck_assert_msg(!v[1].name || strcmp(v[0].name, v[1].name) < 0, "%s: %s",
 				all[i].project, v[0].name);
-			ck_assert_msg(arch_flags_fill(&a, &flags, str_of(v->value), &filled, &e) == 0,
+			ck_assert_msg(
+				arch_flags_fill(&a, &flags, str_of(v->value), &filled, &e) == 0,
 				"%s: %s", all[i].project, e.text);
 		}
 	}

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 /* What nvcc says, in a shell script. */
-#define NVCC(release, archs)                                                                       \
-	"#!/bin/sh\n"                                                                              \
-	"case \"$1\" in\n"                                                                         \
-	"--version) echo 'Built on x'; echo 'Cuda compilation tools, release " release "' ;;\n"    \
-	"--list-gpu-arch) for a in " archs "; do echo compute_$a; done ;;\n"                       \
-	"*) exit 1 ;;\n"                                                                           \
+#define NVCC(release, archs)                                                                    \
+	"#!/bin/sh\n"                                                                           \
+	"case \"$1\" in\n"                                                                      \
+	"--version) echo 'Built on x'; echo 'Cuda compilation tools, release " release "' ;;\n" \
+	"--list-gpu-arch) for a in " archs "; do echo compute_$a; done ;;\n"                    \
+	"*) exit 1 ;;\n"                                                                        \
 	"esac\n"
 
 struct bench { /* a folder that goes away with its test */
@@ -48,8 +48,7 @@ static char *make_home(struct bench *b, const char *name, const char *nvcc)
 	char *bin = arena_printf(&b->a, "%s/bin", home);
 
 	ck_assert_int_eq(fs_mkdirs(bin, 0755, &e), 0);
-	ck_assert_int_eq(
-		fs_write(arena_printf(&b->a, "%s/nvcc", bin), str_of(nvcc), 0755, &e), 0);
+	ck_assert_int_eq(fs_write(arena_printf(&b->a, "%s/nvcc", bin), str_of(nvcc), 0755, &e), 0);
 	return home;
 }
 
@@ -59,8 +58,10 @@ UNIT(toolkit_parses_what_nvcc_says)
 		const char *text, *release; /* NULL: not understood */
 		unsigned major, minor;
 	} rows[] = {
-		{ "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.88\n"
-		  "Build cuda_13.0.r13.0/compiler.36424714_0\n", "13.0.88", 13, 0 },
+		{ "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, "
+		  "V13.0.88\n"
+		  "Build cuda_13.0.r13.0/compiler.36424714_0\n",
+			"13.0.88", 13, 0 },
 		{ "Cuda compilation tools, release 12.4, V12.4.131", "12.4.131", 12, 4 },
 		{ "", NULL, 0, 0 },
 		{ "release 13.0", NULL, 0, 0 },
@@ -82,7 +83,8 @@ UNIT(toolkit_parses_what_nvcc_says)
 	}
 	struct toolkit k = { .home = NULL };
 
-	toolkit_parse_gpus(&a, STR("compute_75\ncompute_90\r\ncompute_121\nsm_90\ncompute_x\n"), &k);
+	toolkit_parse_gpus(
+		&a, STR("compute_75\ncompute_90\r\ncompute_121\nsm_90\ncompute_x\n"), &k);
 	ck_assert_uint_eq(k.ngpus, 3);
 	ck_assert_uint_eq(k.gpus[1].major * 10 + k.gpus[1].minor, 90);
 	ck_assert_uint_eq(k.gpus[2].major, 12);
@@ -95,8 +97,8 @@ UNIT(toolkit_find_takes_the_version_that_is_asked_for)
 	static const struct {
 		const char *want;
 		int rc;
-	} rows[] = { { "13.0", 0 }, { "13.0.88", 0 }, { "", 0 }, { "13", RC_TOOL }, { "13.1", RC_TOOL },
-		{ "12.4", RC_TOOL } };
+	} rows[] = { { "13.0", 0 }, { "13.0.88", 0 }, { "", 0 }, { "13", RC_TOOL },
+		{ "13.1", RC_TOOL }, { "12.4", RC_TOOL } };
 	struct bench b;
 
 	bench_init(&b);
@@ -105,8 +107,8 @@ UNIT(toolkit_find_takes_the_version_that_is_asked_for)
 		struct toolkit k = { .home = NULL };
 		struct err e = ERR_INIT;
 
-		ck_assert_msg(toolkit_find(&b.a, str_of(rows[i].want), &k, &e) == -rows[i].rc, "%s: %s",
-			rows[i].want, e.text);
+		ck_assert_msg(toolkit_find(&b.a, str_of(rows[i].want), &k, &e) == -rows[i].rc,
+			"%s: %s", rows[i].want, e.text);
 		if (rows[i].rc) {
 			ck_assert_ptr_null(k.home);
 			ck_assert_ptr_nonnull(strstr(e.text, "13.0.88"));
@@ -143,9 +145,12 @@ UNIT(toolkit_find_looks_where_the_variables_and_path_say)
 
 	ck_assert_int_eq(mkdir(links, 0755), 0);
 	ck_assert_int_eq(symlink(arena_printf(&b.a, "%s/bin/nvcc", home),
-				 arena_printf(&b.a, "%s/nvcc", links)), 0);
+				 arena_printf(&b.a, "%s/nvcc", links)),
+		0);
 	ck_assert_int_eq(fs_mkdirs(arena_printf(&b.a, "%s/include", home), 0755, &e), 0);
-	ck_assert_int_eq(fs_write(arena_printf(&b.a, "%s/include/cuda_runtime.h", home), STR(""), 0644, &e), 0);
+	ck_assert_int_eq(
+		fs_write(arena_printf(&b.a, "%s/include/cuda_runtime.h", home), STR(""), 0644, &e),
+		0);
 	setenv("PATH", arena_printf(&b.a, "%s:%s", links, getenv("PATH")), 1);
 	ck_assert_msg(toolkit_find(&b.a, STR_NULL, &k, &e) == 0, "%s", e.text);
 	ck_assert_str_eq(k.home, home);
@@ -167,7 +172,8 @@ UNIT(toolkit_check_asks_before_anything_is_compiled)
 		{ NVCC("12.8, V12.8.1", "80 90"), { 9, 0 }, { 12, 6 }, 0, true, "" },
 		{ NVCC("13.0, V13.0.88", "80 90"), { 7, 0 }, { 13, 0 }, RC_TOOL, false, "7.0" },
 		{ NVCC("12.4, V12.4.1", "80 90"), { 12, 0 }, { 12, 4 }, RC_TOOL, false, "12.0" },
-		{ NVCC("13.0, V13.0.88", "80 90"), { 9, 0 }, { 12, 8 }, RC_TOOL, false, "CUDA 12.8" },
+		{ NVCC("13.0, V13.0.88", "80 90"), { 9, 0 }, { 12, 8 }, RC_TOOL, false,
+			"CUDA 12.8" },
 		{ NVCC("13.0, V13.0.88", ""), { 9, 0 }, { 13, 0 }, RC_TOOL, false, "9.0" },
 	};
 	struct bench b;
@@ -175,15 +181,17 @@ UNIT(toolkit_check_asks_before_anything_is_compiled)
 	bench_init(&b);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct gpu gpu = rows[i].gpu;
-		struct target t = { .name = STR("h100"), .gpus = &gpu, .ngpus = 1, .cuda = rows[i].cuda };
+		struct target t = {
+			.name = STR("h100"), .gpus = &gpu, .ngpus = 1, .cuda = rows[i].cuda
+		};
 		struct err e = ERR_INIT;
 		struct toolkit k;
 		bool is_minor_off = false;
 		char *home = make_home(&b, arena_printf(&b.a, "cuda-%zu", i), rows[i].nvcc);
 
 		ck_assert_msg(toolkit_ask(&b.a, home, &k, &e) == 0, "%s", e.text);
-		ck_assert_msg(toolkit_check(&k, &t, &is_minor_off, &e) == -rows[i].rc, "row %zu: %s", i,
-			e.text);
+		ck_assert_msg(toolkit_check(&k, &t, &is_minor_off, &e) == -rows[i].rc,
+			"row %zu: %s", i, e.text);
 		ck_assert(is_minor_off == rows[i].is_minor_off);
 		ck_assert_msg(strstr(e.text, rows[i].words) != NULL, "row %zu: %s", i, e.text);
 	}
@@ -214,7 +222,8 @@ struct part {
 	uint32_t mode;
 };
 
-static struct toolkit_wheel make_part(struct bench *b, const char *file, const struct part *parts, size_t n)
+static struct toolkit_wheel make_part(
+	struct bench *b, const char *file, const struct part *parts, size_t n)
 {
 	struct wheel_maker m = { .arena = ARENA_INIT, .file = str_of(file) };
 	CLEANUP_BUF struct buf bytes = BUF_INIT;
@@ -294,7 +303,8 @@ UNIT(toolkit_unpack_makes_one_tree)
 
 UNIT(toolkit_unpack_refuses_what_is_none)
 {
-	static const struct part runtime[] = { { "nvidia/cu13/include/same.h", "other\n", 0100644 } };
+	static const struct part runtime[] = { { "nvidia/cu13/include/same.h", "other\n",
+		0100644 } };
 	static const struct part nvcc[] = {
 		{ "nvidia/cu13/bin/nvcc", NVCC("13.0, V13.0.88", "90"), 0100744 },
 		{ "nvidia/cu13/include/same.h", "same\n", 0100644 },
