@@ -130,9 +130,10 @@ static int take_sibling(
 	}
 	hash_bytes(buf_str(&r->body), &found);
 	if (f->has_metadata_sha256 && !digest_eq(&found, &f->metadata_sha256)) {
-		return err_set(e, RC_HASH, "%s.metadata: its sha256 is %s, the index says %s",
-			shown(w, job), digest_hex(&found, found_hex),
-			digest_hex(&f->metadata_sha256, expected));
+		err_set(e, RC_HASH, "%s.metadata: its sha256 is %s, the index says %s", shown(w, job),
+			digest_hex(&found, found_hex), digest_hex(&f->metadata_sha256, expected));
+		return err_hint(e, "the index contradicts itself, or a proxy changes its answers: look at that "
+				   "URL with another client");
 	}
 	return finish(w, job, arena_str(w->a, buf_str(&r->body)));
 }

@@ -177,6 +177,12 @@ static int explain_failure(struct build_job *j, struct err *e)
 	return build_log_cause(buf_str(&log), &remedy) ? err_hint(e, "%s", remedy.p) : -(int)e->rc;
 }
 
+void build_warn(struct build_job *j, const char *text)
+{
+	j->warning = arena_printf(
+		&j->b->arena, "%s%s%s", j->warning ? j->warning : "", j->warning ? "; " : "", text);
+}
+
 /* ---- the work ---- */
 
 static int run_pip(struct build_job *j, struct err *e)
@@ -222,6 +228,9 @@ static int run_job(struct build_job *j, struct err *e)
 		r = build_wheel_take(&b->arena, workshop_outside(&b->shop, &j->a, "out"), j->sdist,
 			&j->target->target, j->recipe->device_code, &j->wheel, e);
 	}
+	if (!r && j->wheel.newer_glibc) {
+		build_warn(j, j->wheel.newer_glibc);
+	}
 	if (!r) {
 		r = build_commit(j, e);
 	}
@@ -245,7 +254,8 @@ int builder_build(struct builder *b, struct str target, const struct digest *sdi
 		r = run_job(&j, e);
 	}
 	if (!r) {
-		*out = (struct built){ .wheel = j.wheel.file,
+		*out = (struct built){ .warning = j.warning,
+			.wheel = j.wheel.file,
 			.log = j.log_path,
 			.seconds = j.result.seconds,
 			.memory_peak = j.result.memory_peak };

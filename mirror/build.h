@@ -37,6 +37,7 @@ struct built { /* belongs to the builder, until its end */
 	char *log; /* path */
 	double seconds;
 	uint64_t memory_peak;
+	char *warning; /* NULL: none */
 };
 
 /* Builds one source of one target. RC_NOT_FOUND, RC_TOOL, RC_BUILD, RC_WHEEL, RC_NO_DEVICE_CODE:

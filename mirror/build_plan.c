@@ -224,6 +224,9 @@ static void build_one(struct build_plan *p, struct build_item *item, struct buil
 	}
 	item->state = BUILD_MADE;
 	item->wheel = &item->built.wheel;
+	if (item->built.warning) {
+		log_warn("%.*s: %s", STR_ARG(item->wheel->file), item->built.warning);
+	}
 	log_say("  %.*s in %.0f s, %.1f GiB; log: %s", STR_ARG(item->wheel->file),
 		item->built.seconds, (double)item->built.memory_peak / (double)(1 << 30),
 		item->built.log);

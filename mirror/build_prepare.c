@@ -1,5 +1,4 @@
 #include "manifests/base/fs.h"
-#include "manifests/base/log.h"
 #include "manifests/base/mem.h"
 #include "manifests/base/vec.h"
 #include "mirror/build_private.h"
@@ -144,9 +143,9 @@ static int check_kit(struct build_job *j, struct err *e)
 		return -(int)e->rc;
 	}
 	if (is_minor_off) {
-		log_warn("target %.*s is for CUDA %u.%u, the toolkit is %s: the same major version "
-			 "has to do",
-			STR_ARG(t->name), t->cuda.major, t->cuda.minor, k->release);
+		build_warn(
+			j, arena_printf(&j->a, "target %.*s is for CUDA %u.%u, the toolkit is %s",
+				   STR_ARG(t->name), t->cuda.major, t->cuda.minor, k->release));
 	}
 	if (!machine_program(&j->a, path, "g++") && !machine_program(&j->a, path, "c++")) {
 		err_set(e, RC_TOOL, "no C++ compiler in PATH: nvcc works on top of one");

@@ -48,7 +48,10 @@ struct build_job {
 	uint64_t began, ended;
 	struct child_result result;
 	struct build_wheel wheel;
+	char *warning; /* of the builder's arena; NULL: none */
 };
+
+void build_warn(struct build_job *j, const char *text); /* adds to the warnings */
 
 /* Each step fills its part of the job. */
 int build_prepare(struct build_job *j, struct err *e);

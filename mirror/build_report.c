@@ -43,6 +43,9 @@ static void put_item(struct json_out *o, const struct build_item *i)
 	json_cstr(o, "state", build_state_name(i->state));
 	json_str(o, "target", i->target->target.name);
 	json_str(o, "version", i->sdist->version);
+	if (i->state == BUILD_MADE && i->built.warning) {
+		json_cstr(o, "warning", i->built.warning);
+	}
 	json_end_object(o);
 }
 

@@ -2,6 +2,7 @@
 
 #include "manifests/base/mem.h"
 #include "manifests/tag.h"
+#include "mirror/glibc_floor.h"
 #include "verify/device_code.h"
 #include "verify/hash.h"
 #include "verify/wheel_in.h"
@@ -122,6 +123,29 @@ static int check_device(struct arena *a, struct wheel *w, const struct target *t
 	return r;
 }
 
+/* No error: the node at hand may be the only one there is, and the target's promise too modest. */
+static int compare_glibc(struct arena *a, struct wheel *w, const struct target *t,
+	struct build_wheel *out, struct err *e)
+{
+	struct glibc_floor f;
+
+	if (t->libc != TARGET_GLIBC) {
+		return 0;
+	}
+	if (glibc_floor_of_wheel(w, &f, e)) {
+		return -(int)e->rc;
+	}
+	if (f.major > t->libc_major || (f.major == t->libc_major && f.minor > t->libc_minor)) {
+		out->newer_glibc = arena_printf(a,
+			"%.*s needs glibc %u.%u, and target %.*s promises %u.%u: where it is "
+			"older, "
+			"loading fails; build on a machine with the target's glibc",
+			STR_ARG(f.member), f.major, f.minor, STR_ARG(t->name), t->libc_major,
+			t->libc_minor);
+	}
+	return 0;
+}
+
 static int check(struct arena *a, const struct manifest_file *sdist, const struct target *t,
 	bool device_code, struct build_wheel *out, struct err *e)
 {
@@ -131,7 +155,8 @@ static int check(struct arena *a, const struct manifest_file *sdist, const struc
 	if (hash_fd(out->fd, f->file.p, &f->sha256, &f->size, e) ||
 		wheel_open_fd(out->fd, f->file, &w, e) ||
 		check_name(a, wheel_name(w), sdist, t, e) || wheel_check_record(w, e) ||
-		describe(a, w, out, e) || check_device(a, w, t, device_code, f, e)) {
+		describe(a, w, out, e) || check_device(a, w, t, device_code, f, e) ||
+		compare_glibc(a, w, t, out, e)) {
 		return -(int)e->rc;
 	}
 	return 0;

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Elf64_Verneed: vn_cnt at 2, vn_aux at 8, vn_next at 12. Elf64_Vernaux: vna_name at 8, vna_next at 12. */
+/* Elf64_Verneed: vn_cnt at 2, vn_aux at 8, vn_next at 12. Elf64_Vernaux: vna_name at 8, vna_next
+ * at 12. */
 enum { RECORD = 16, COUNT_AT = 2, AUX_AT = 8, NAME_AT = 8, NEXT_AT = 12, RECORDS_MAX = 10000 };
 
 struct floor_search {
@@ -105,7 +106,8 @@ int glibc_floor_of_wheel(struct wheel *w, struct glibc_floor *out, struct err *e
 		CLEANUP_BUF struct buf bytes = BUF_INIT;
 		unsigned major = 0, minor = 0;
 
-		if (members[i].is_dir || members[i].size > 4 * GIB || !str_has(members[i].name, ".so")) {
+		if (members[i].is_dir || members[i].size > 4 * GIB ||
+			!str_has(members[i].name, ".so")) {
 			continue;
 		}
 		if (wheel_read(w, &members[i], members[i].size, &bytes, e)) {

@@ -19,7 +19,7 @@ says() { # TEXT COMMAND...
 }
 
 pages() {
-	diff <(cd man && ls) <(cd "$place/usr/share/man" && ls man1 man5 | grep gpkg | sort)
+	diff <(find man -type f -printf "%f\n" | sort) <(cd "$place/usr/share/man" && find man1 man5 -type f -printf "%f\n" | sort)
 }
 
 version=$(sed -n 's/#define TOOL_VERSION "\(.*\)"/\1/p' manifests/tool.h)

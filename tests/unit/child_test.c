@@ -129,7 +129,8 @@ UNIT(child_gets_only_what_is_given)
 		buf_clear(&said);
 		/* Signals 32 and 33 are the C library's own: no program can reset them. */
 		run(&p, every_way[i],
-			SHELL("cat; umask; sed -n 's/^SigIgn:.*\\(.\\{7\\}\\)$/\\1/p' /proc/self/status"),
+			SHELL("cat; umask; sed -n 's/^SigIgn:.*\\(.\\{7\\}\\)$/\\1/p' "
+			      "/proc/self/status"),
 			path_variable, NULL, &r, &said);
 		ck_assert_str_eq(said.p, "0022\n0000000\n");
 	}
