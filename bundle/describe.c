@@ -28,9 +28,9 @@ static int open_checked(struct cache *cache, const struct plan_file *f, int *fd,
 	return r;
 }
 
-/* What only the wheel's inside tells: its METADATA against the plan's, RECORD, and its device code. A waiver
- * for the whole project takes a RECORD that does not fit. */
-static int look_inside(int fd, const struct plan_file *f, bool is_waived, struct buf *device_code, struct err *e)
+/* What only the wheel's inside tells: its METADATA against the plan's, RECORD, and its device code.
+ * *waived: a RECORD that does not fit is taken; afterwards, that this was so. */
+static int look_inside(int fd, const struct plan_file *f, bool *waived, struct buf *device_code, struct err *e)
 {
 	struct err record = ERR_INIT;
 	CLEANUP_WHEEL struct wheel *w = NULL;
@@ -43,10 +43,12 @@ static int look_inside(int fd, const struct plan_file *f, bool is_waived, struct
 		r = err_set(e, RC_WHEEL, "%.*s: its METADATA is not what the index served for it",
 			STR_ARG(f->from.name.file));
 	}
-	if (!r && wheel_check_record(w, &record) && !is_waived) {
+	bool is_wrong = !r && wheel_check_record(w, &record) != 0;
+	if (is_wrong && !*waived) {
 		*e = record;
 		r = err_hint(e, "ask its publisher, or take it as it is: --waive %.*s=REASON", STR_ARG(f->project));
 	}
+	*waived = is_wrong;
 	r = r ? r : device_code_of_wheel(w, &code, e);
 	if (!r) {
 		device_code_format(&code, device_code);
@@ -56,18 +58,19 @@ static int look_inside(int fd, const struct plan_file *f, bool is_waived, struct
 }
 
 /* A wheel's inside is read once: the answer is kept under the sha256 of its bytes. */
-static int device_code_of(struct cache *cache, const struct plan_file *f, bool is_waived, struct buf *out,
+static int device_code_of(struct cache *cache, const struct plan_file *f, bool *waived, struct buf *out,
 	struct err *e)
 {
-	static const char kind[] = "device-code-1";
+	static const char kind[] = "device-code-1"; /* of wheels whose RECORD fits */
 	CLEANUP(fd) int fd = -1;
 
-	if (!is_waived && cache_get_text(cache, &f->from.sha256, kind, out)) {
+	if (cache_get_text(cache, &f->from.sha256, kind, out)) {
+		*waived = false;
 		return 0;
 	}
 	int r = open_checked(cache, f, &fd, e);
-	r = r ? r : look_inside(fd, f, is_waived, out, e);
-	return r || is_waived ? r : cache_put_text(cache, &f->from.sha256, kind, buf_str(out), e);
+	r = r ? r : look_inside(fd, f, waived, out, e);
+	return r || *waived ? r : cache_put_text(cache, &f->from.sha256, kind, buf_str(out), e);
 }
 
 static bool has_local_mismatch(const struct plan_file *f)
@@ -82,13 +85,13 @@ static bool has_local_mismatch(const struct plan_file *f)
 	return mismatch;
 }
 
-static int describe_file(struct arena *a, struct cache *cache, const struct plan_file *f, bool is_waived,
+static int describe_file(struct arena *a, struct cache *cache, const struct plan_file *f, bool *waived,
 	struct manifest_file *out, struct err *e)
 {
 	CLEANUP_BUF struct buf code = BUF_INIT;
 	bool is_wheel = f->from.name.kind == DIST_WHEEL;
 	struct str version = f->core.version.n ? f->core.version : f->from.name.version.raw;
-	int r = is_wheel ? device_code_of(cache, f, is_waived, &code, e) : 0;
+	int r = is_wheel ? device_code_of(cache, f, waived, &code, e) : 0;
 
 	*out = (struct manifest_file){
 		.sha256 = f->from.sha256,
@@ -153,27 +156,49 @@ static int by_env_name(const void *a, const void *b)
 	return str_cmp(((const struct str *)a)[0], ((const struct str *)b)[0]);
 }
 
+struct env {
+	struct str (*v)[2]; /* name and value */
+	size_t n;
+};
+
+/* A later value takes the place of an earlier one of that name. */
+static void set_env(struct env *env, struct str name, struct str value)
+{
+	size_t i = 0;
+
+	while (i < env->n && !str_eq(env->v[i][0], name)) {
+		i++;
+	}
+	env->v[i][0] = name;
+	env->v[i][1] = value;
+	env->n += i == env->n;
+}
+
+/* What is known of the project, and the lock's own variables over it. */
 static void copy_env(struct arena *a, const struct lock *lock, struct str project, struct manifest_recipe *out)
 {
 	const struct lock_recipe *own = lock_recipe_of(lock, project);
 	const struct recipe_env *known = recipe_find(project)->env;
-	size_t n = own ? own->nenv : 0, i = 0;
+	size_t nown = own ? own->nenv : 0, nknown = 0;
+	struct env env = { .n = 0 };
 
-	while (!own && known[n].name) {
-		n++;
+	while (known[nknown].name) {
+		nknown++;
 	}
-	struct str(*pairs)[2] = arena_array(a, n, sizeof(*pairs));
-	for (i = 0; i < n; i++) {
-		pairs[i][0] = own ? arena_str(a, own->env_names[i]) : str_of(known[i].name);
-		pairs[i][1] = own ? arena_str(a, own->env_values[i]) : str_of(known[i].value);
+	env.v = arena_array(a, nown + nknown, sizeof(*env.v));
+	for (size_t i = 0; i < nknown; i++) {
+		set_env(&env, str_of(known[i].name), str_of(known[i].value));
 	}
-	qsort(pairs, n, sizeof(*pairs), by_env_name);
-	out->env_names = arena_array(a, n, sizeof(struct str));
-	out->env_values = arena_array(a, n, sizeof(struct str));
-	out->nenv = n;
-	for (i = 0; i < n; i++) {
-		out->env_names[i] = pairs[i][0];
-		out->env_values[i] = pairs[i][1];
+	for (size_t i = 0; i < nown; i++) {
+		set_env(&env, arena_str(a, own->env_names[i]), arena_str(a, own->env_values[i]));
+	}
+	qsort(env.v, env.n, sizeof(*env.v), by_env_name);
+	out->env_names = arena_array(a, env.n, sizeof(struct str));
+	out->env_values = arena_array(a, env.n, sizeof(struct str));
+	out->nenv = env.n;
+	for (size_t i = 0; i < env.n; i++) {
+		out->env_names[i] = env.v[i][0];
+		out->env_values[i] = env.v[i][1];
 	}
 }
 
@@ -243,29 +268,32 @@ static void describe_target(struct arena *a, const struct lock *lock, const stru
 	describe_toolkit(a, lock, out);
 }
 
-static void describe_waivers(struct arena *a, const struct lock *lock, const struct plan *plan, struct manifest *m)
+static void add_waiver(struct arena *a, struct manifest *m, struct str project, struct str target, const char *what,
+	struct str reason)
 {
-	m->waivers = arena_array(a, plan->nholes + plan->nfiles + lock->nwaivers, sizeof(*m->waivers));
+	m->waivers[m->nwaivers++] = (struct manifest_waiver){ .project = arena_str(a, project),
+		.target = arena_str(a, target), .what = str_of(what), .reason = arena_str(a, reason) };
+}
+
+/* `waived`, for each of the plan's files: it was taken in spite of its RECORD. */
+static void describe_waivers(struct arena *a, const struct lock *lock, const struct plan *plan, const bool *waived,
+	struct manifest *m)
+{
+	m->waivers = arena_array(a, plan->nholes + 2 * plan->nfiles, sizeof(*m->waivers));
 	for (size_t i = 0; i < plan->nholes; i++) {
 		const struct plan_hole *h = &plan->holes[i];
 
-		m->waivers[m->nwaivers++] = (struct manifest_waiver){ .project = arena_str(a, h->project),
-			.target = arena_str(a, h->target), .what = STR("hole"),
-			.reason = arena_str(a, h->waived) };
-	}
-	for (size_t i = 0; i < lock->nwaivers; i++) { /* of whole projects: they cover RECORD too */
-		const struct lock_waiver *w = &lock->waivers[i];
-
-		if (!w->target.n) {
-			m->waivers[m->nwaivers++] = (struct manifest_waiver){ .project = arena_str(a, w->name),
-				.what = STR("record"), .reason = arena_str(a, w->reason) };
-		}
+		add_waiver(a, m, h->project, h->target, "hole", h->waived);
 	}
 	for (size_t i = 0; i < plan->nfiles; i++) {
+		struct str project = plan->files[i].project;
+
+		if (waived[i]) {
+			add_waiver(a, m, project, STR_NULL, "record",
+				lock_waives(lock, project, STR_NULL)->reason);
+		}
 		if (plan->files[i].hash_from == HASH_FROM_FIRST_USE) {
-			m->waivers[m->nwaivers++] = (struct manifest_waiver){
-				.project = arena_str(a, plan->files[i].project), .what = STR("first-use"),
-				.reason = STR("--trust-first-use") };
+			add_waiver(a, m, project, STR_NULL, "first-use", STR("--trust-first-use"));
 		}
 	}
 }
@@ -277,11 +305,12 @@ int describe(const struct lock *lock, const struct plan *plan, struct cache *cac
 
 	out->files = arena_array(a, plan->nfiles, sizeof(*out->files));
 	out->nfiles = plan->nfiles;
+	bool *waived = arena_array(a, plan->nfiles, sizeof(*waived));
 	for (size_t i = 0; i < plan->nfiles; i++) {
 		const struct plan_file *f = &plan->files[i];
-		bool is_waived = lock_waives(lock, f->project, STR_NULL) != NULL;
-		int r = describe_file(a, cache, f, is_waived, &out->files[i], e);
 
+		waived[i] = f->from.name.kind == DIST_WHEEL && lock_waives(lock, f->project, STR_NULL);
+		int r = describe_file(a, cache, f, &waived[i], &out->files[i], e);
 		if (r) {
 			return r;
 		}
@@ -292,6 +321,6 @@ int describe(const struct lock *lock, const struct plan *plan, struct cache *cac
 	for (size_t i = 0; i < plan->ntargets; i++) {
 		describe_target(a, lock, plan, &plan->targets[i], place, &out->targets[i]);
 	}
-	describe_waivers(a, lock, plan, out);
+	describe_waivers(a, lock, plan, waived, out);
 	return 0;
 }

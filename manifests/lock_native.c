@@ -78,6 +78,23 @@ static int read_target_spec(
 	return 0;
 }
 
+/* target_make says "target h100: python ...": the value of that key, where the row has it. */
+static const struct toml *field_at_fault(const struct toml *row, const struct err *e)
+{
+	struct arena a = ARENA_INIT;
+	struct str rest = str_of(e->text), before = STR_NULL;
+	size_t n = 0;
+
+	str_cut(&rest, ':', &before);
+	rest = str_trim(rest);
+	while (n < rest.n && rest.p[n] != ' ' && rest.p[n] != ':') {
+		n++;
+	}
+	const struct toml *field = toml_get(row, arena_dup(&a, str_first(rest, n)));
+	arena_release(&a);
+	return field ? field : row;
+}
+
 static int read_targets(struct lock *l, const struct toml *root, struct err *e)
 {
 	const struct toml *first = NULL;
@@ -103,7 +120,7 @@ static int read_targets(struct lock *l, const struct toml *root, struct err *e)
 			return -(int)e->rc;
 		}
 		if (target_make(&l->arena, &spec, t, e)) {
-			return lock_wrap(row, e);
+			return lock_wrap(field_at_fault(row, e), e);
 		}
 		if (lock_target(l, t->name)) {
 			return lock_fail(toml_get(row, "name"), e, RC_INVALID,

@@ -111,7 +111,8 @@ static bool is_variable(struct str name)
 /* Only the three names that the builder fills in may stand in ${...}. */
 static int check_value(const struct toml *v, struct err *e)
 {
-	static const char *const known[] = { "arch_list}", "sm_list}", "gencode}" };
+	static const char *const known[] = { "arch_list}", "sm_list}", "sm_base_list}",
+		"cmake_list}", "gencode}", "jobs}" };
 	struct str rest = v->text;
 
 	if (str_find(rest, '\0') < rest.n) {
@@ -128,7 +129,7 @@ static int check_value(const struct toml *v, struct err *e)
 			name = str_first(name, str_find(name, '}'));
 			lock_fail(v, e, RC_INVALID, "${%.*s} is not filled in",
 				STR_ARG(str_first(name, 100)));
-			return err_hint(e, "${arch_list}, ${sm_list} and ${gencode} are");
+			return err_hint(e, "${arch_list}, ${sm_list}, ${sm_base_list}, ${cmake_list}, ${gencode} and ${jobs} are");
 		}
 	}
 	return 0;

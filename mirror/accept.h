@@ -12,9 +12,9 @@ enum page_form {
 	FORMS
 };
 
-/* The form with the greatest q; among equals the more specific range, then JSON before v1+html before
- * text/html - but text/html first where only wildcards ask. No header at all is text/html. `values` are
- * the Accept header lines. False: nothing that we have is acceptable (406). */
+/* The form with the greatest q; among equals the more specific range, then JSON before v1+html
+ * before text/html - but text/html first where only wildcards ask. No header at all is text/html.
+ * `values` are the Accept header lines. False: nothing that we have is acceptable (406). */
 bool accept_choose(const struct str *values, size_t n, enum page_form *out);
 
 #endif

@@ -15,7 +15,8 @@ void client_pip_conf(struct str target, struct buf *out)
 
 void client_uv_toml(struct str target, struct buf *out)
 {
-	buf_addf(out, "# packages for target %.*s\npython-downloads = \"never\"\n\n[[index]]\nurl = \"",
+	buf_addf(out,
+		"# packages for target %.*s\npython-downloads = \"never\"\n\n[[index]]\nurl = \"",
 		STR_ARG(target));
 	add_index_url(target, out);
 	buf_adds(out, "\"\ndefault = true\n");
@@ -84,7 +85,8 @@ static bool fill_mark(char mark, const struct client_base *base, struct buf *out
 		buf_addstr(out, base->url);
 		return true;
 	}
-	if (mark == MARK_TRUST_CONF[0]) { /* harmless on loopback, and the file may be carried elsewhere */
+	if (mark == MARK_TRUST_CONF[0]) { /* harmless on loopback, and the file may be carried
+					     elsewhere */
 		add_host(is_plain, "trusted-host = ", base->host, "\n", out);
 		return true;
 	}

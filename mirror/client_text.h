@@ -17,8 +17,8 @@
 void client_pip_conf(struct str target, struct buf *out);
 /* uv.toml: the same, as the default index; and no download of Pythons. */
 void client_uv_toml(struct str target, struct buf *out);
-/* requirements.txt: every package of the newest plan that is needed to run, pinned, with the hashes of
- * all its files. One place on the index for all of them. */
+/* requirements.txt: every package of the newest plan that is needed to run, pinned, with the hashes
+ * of all its files. One place on the index for all of them. */
 void client_requirements(const struct store_target *t, struct buf *out);
 
 /* Where the mirror is, as the client sees it. */

@@ -130,12 +130,14 @@ int cmd_import(int argc, char **argv)
 {
 	struct opt_list pubs = VEC_INIT, files = VEC_INIT;
 	const struct opt options[] = {
-		{ 0, "pub", OPT_LIST, &pubs, "PUB", "trust this public key file instead of the store's keys" },
+		{ 0, "pub", OPT_LIST, &pubs, "PUB",
+			"trust this public key file instead of the store's keys" },
 		{ .name = NULL },
 	};
 	const struct opt_verb verb = { "import", "FILE...",
-		"Verify bundles and take them into the store, in this order (\"-\": standard input).", options,
-		1, OPT_MANY };
+		"Verify bundles and take them into the store, in this order (\"-\": standard "
+		"input).",
+		options, 1, OPT_MANY };
 	struct opt_common common = { .store = NULL };
 	struct arena a = ARENA_INIT;
 	struct err e = ERR_INIT;

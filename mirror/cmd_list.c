@@ -125,14 +125,15 @@ static void print_packages(const struct store_target *t)
 	for (size_t i = 0; i < t->nfiles; i++) {
 		const struct store_file *f = &t->files[i];
 
-		if (!f->is_listed || (last && str_eq(last->name, f->file.name) &&
-					     str_eq(last->version, f->file.version) && !f->is_built)) {
+		if (!f->is_listed ||
+			(last && str_eq(last->name, f->file.name) &&
+				str_eq(last->version, f->file.version) && !f->is_built)) {
 			continue;
 		}
 		printf("  %.*s %.*s%s%s\n", STR_ARG(f->file.name), STR_ARG(f->file.version),
-			f->is_built	     ? "  (wheel built here)" :
-			f->file.kind == DIST_SDIST ? "  (source)" :
-						     "",
+			f->is_built                  ? "  (wheel built here)"
+			: f->file.kind == DIST_SDIST ? "  (source)"
+						     : "",
 			f->file.is_yanked ? "  (yanked)" : "");
 		last = &f->file;
 	}
@@ -182,8 +183,8 @@ static int run(const char *dir, bool json, struct err *e)
 int cmd_list(int argc, char **argv)
 {
 	const struct opt options[] = { { .name = NULL } };
-	const struct opt_verb verb = { "list", "", "Show the targets and the bundles of the store.", options,
-		0, 0 };
+	const struct opt_verb verb = { "list", "", "Show the targets and the bundles of the store.",
+		options, 0, 0 };
 	struct opt_common common = { .store = NULL };
 	struct opt_list words = VEC_INIT;
 	struct arena a = ARENA_INIT;

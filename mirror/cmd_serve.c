@@ -20,8 +20,9 @@ struct serve_options {
 /* The address goes into pages and files as it is: nothing in it may need escaping there. */
 static int check_url(const char *url, struct str *out, struct err *e)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				      "-._~:/[]";
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+		"-._~:/[]";
 	struct str s = str_of(url);
 	bool is_ok = uri_host(s).n && (str_starts(s, "http://") || str_starts(s, "https://"));
 
@@ -93,8 +94,8 @@ static int wait_for_signal(const sigset_t *set)
 	return signal_number;
 }
 
-static int serve(struct store *store, const struct serve_options *options, const struct opt_common *common,
-	const sigset_t *signals, struct err *e)
+static int serve(struct store *store, const struct serve_options *options,
+	const struct opt_common *common, const sigset_t *signals, struct err *e)
 {
 	struct store_view v = STORE_VIEW_INIT;
 	struct http_setting setting = { .url = STR_NULL, .speed = 1 };
@@ -130,8 +131,8 @@ static int serve(struct store *store, const struct serve_options *options, const
 }
 
 /* Threads inherit the mask: the signals are blocked before the first one is made. */
-static int run(const char *dir, const struct serve_options *options, const struct opt_common *common,
-	struct err *e)
+static int run(const char *dir, const struct serve_options *options,
+	const struct opt_common *common, struct err *e)
 {
 	CLEANUP_STORE struct store *store = NULL;
 	sigset_t signals;
@@ -152,12 +153,16 @@ int cmd_serve(int argc, char **argv)
 {
 	struct serve_options o = { .listen = NULL };
 	const struct opt options[] = {
-		{ 0, "listen", OPT_TEXT, &o.listen, "ADDRESS:PORT", "default 127.0.0.1:8080; port 0 picks one" },
-		{ 0, "url", OPT_TEXT, &o.url, "URL", "the mirror's address for clients (default: as they name it)" },
-		{ 0, "host", OPT_LIST, &o.hosts, "NAME", "answer only requests for this host; may be repeated" },
+		{ 0, "listen", OPT_TEXT, &o.listen, "ADDRESS:PORT",
+			"default 127.0.0.1:8080; port 0 picks one" },
+		{ 0, "url", OPT_TEXT, &o.url, "URL",
+			"the mirror's address for clients (default: as they name it)" },
+		{ 0, "host", OPT_LIST, &o.hosts, "NAME",
+			"answer only requests for this host; may be repeated" },
 		{ .name = NULL },
 	};
-	const struct opt_verb verb = { "serve", "", "Serve the store to pip, uv and browsers.", options, 0, 0 };
+	const struct opt_verb verb = { "serve", "", "Serve the store to pip, uv and browsers.",
+		options, 0, 0 };
 	struct opt_common common = { .store = NULL };
 	struct opt_list words = VEC_INIT;
 	struct arena a = ARENA_INIT;

@@ -53,8 +53,8 @@ static int fail(struct db *db, int code, struct err *e)
 
 static int configure(struct db *db, enum db_mode mode, struct err *e)
 {
-	/* No memory map: a damaged disk is then an error and not a SIGBUS. cell_size_check and trusted_schema
-	 * guard against a file that somebody has tampered with. */
+	/* No memory map: a damaged disk is then an error and not a SIGBUS. cell_size_check and
+	 * trusted_schema guard against a file that somebody has tampered with. */
 	int r = db_script(db,
 		"PRAGMA mmap_size = 0; PRAGMA cell_size_check = 1; PRAGMA trusted_schema = 0;"
 		"PRAGMA foreign_keys = 1;",
@@ -140,14 +140,13 @@ static int bind(sqlite3_stmt *stmt, int i, const struct db_value *v)
 
 	switch (v->kind) {
 	case DB_TEXT:
-		return sqlite3_bind_text64(
-			stmt, i, bytes, v->bytes.n, SQLITE_STATIC, SQLITE_UTF8);
+		return sqlite3_bind_text64(stmt, i, bytes, v->bytes.n, SQLITE_STATIC, SQLITE_UTF8);
 	case DB_BLOB:
 		return sqlite3_bind_blob64(stmt, i, bytes, v->bytes.n, SQLITE_STATIC);
 	case DB_NUMBER:
-		return v->number > INT64_MAX ?
-			       SQLITE_RANGE :
-			       sqlite3_bind_int64(stmt, i, (sqlite3_int64)v->number);
+		return v->number > INT64_MAX
+			       ? SQLITE_RANGE
+			       : sqlite3_bind_int64(stmt, i, (sqlite3_int64)v->number);
 	case DB_NULL:
 		break;
 	}
@@ -160,9 +159,7 @@ static int statement(struct db *db, const char *sql, struct db_query **out, stru
 	for (size_t i = 0; i < db->ncached; i++) {
 		if (db->cached[i].sql == sql) {
 			*out = &db->cached[i];
-			return (*out)->busy ?
-				       err_set(e, RC_BUG, "statement in use: %s", sql) :
-				       0;
+			return (*out)->busy ? err_set(e, RC_BUG, "statement in use: %s", sql) : 0;
 		}
 	}
 	if (db->ncached == STATEMENTS_MAX) {
@@ -170,8 +167,8 @@ static int statement(struct db *db, const char *sql, struct db_query **out, stru
 	}
 	struct db_query *q = &db->cached[db->ncached];
 	*q = (struct db_query){ .db = db, .sql = sql };
-	int code = sqlite3_prepare_v3(
-		db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &q->stmt, NULL);
+	int code =
+		sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &q->stmt, NULL);
 	if (code != SQLITE_OK) {
 		return fail(db, code, e);
 	}

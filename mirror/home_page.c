@@ -31,8 +31,8 @@ static const char *use_text(unsigned use)
 static struct str example(const struct store_target *t)
 {
 	for (size_t i = 0; i < t->nfiles; i++) {
-		if (t->files[i].is_listed && t->files[i].is_requested && !t->files[i].needs_toolkit &&
-			(t->files[i].use & USE_RUN)) {
+		if (t->files[i].is_listed && t->files[i].is_requested &&
+			!t->files[i].needs_toolkit && (t->files[i].use & USE_RUN)) {
 			return t->files[i].file.name;
 		}
 	}
@@ -46,9 +46,11 @@ static void add_commands(const struct store_target *t, struct buf *out)
 	buf_adds(out, "<p>Everything that was locked for this target:</p>\n<pre>");
 	buf_addf(out, "pip install" MARK_TRUST_WORDS " -r " MARK_BASE "/t/%.*s/requirements.txt\n",
 		STR_ARG(name));
-	buf_addf(out, "uv pip install -r " MARK_BASE "/t/%.*s/requirements.txt</pre>\n", STR_ARG(name));
+	buf_addf(out, "uv pip install -r " MARK_BASE "/t/%.*s/requirements.txt</pre>\n",
+		STR_ARG(name));
 	buf_adds(out, "<p>One package and what it needs:</p>\n<pre>");
-	buf_addf(out, "pip install" MARK_TRUST_WORDS " --index-url " MARK_BASE "/t/%.*s/simple/ %.*s\n",
+	buf_addf(out,
+		"pip install" MARK_TRUST_WORDS " --index-url " MARK_BASE "/t/%.*s/simple/ %.*s\n",
 		STR_ARG(name), STR_ARG(package));
 	buf_addf(out, "uv pip install --default-index " MARK_BASE "/t/%.*s/simple/ %.*s</pre>\n",
 		STR_ARG(name), STR_ARG(package));
@@ -60,10 +62,10 @@ static void add_commands(const struct store_target *t, struct buf *out)
 
 static void add_row(const struct store_target *t, const struct store_file *f, struct buf *out)
 {
-	const char *form = f->is_built			? "wheel, built here" :
-			   f->needs_toolkit		? "source, to be built here" :
-			   f->file.kind == DIST_SDIST ? "source" :
-							"wheel";
+	const char *form = f->is_built                  ? "wheel, built here"
+			   : f->needs_toolkit           ? "source, to be built here"
+			   : f->file.kind == DIST_SDIST ? "source"
+							: "wheel";
 
 	buf_addf(out, "<tr><td><a href=\"t/%.*s/simple/%.*s/\">%.*s</a></td><td>",
 		STR_ARG(t->target.name), STR_ARG(f->file.name), STR_ARG(f->file.name));
@@ -93,8 +95,8 @@ static void add_target(const struct store_target *t, struct buf *out)
 {
 	struct arena a = ARENA_INIT;
 
-	buf_addf(out, "<section id=\"%.*s\">\n<h2>%.*s</h2>\n<p class=\"dim\">", STR_ARG(t->target.name),
-		STR_ARG(t->target.name));
+	buf_addf(out, "<section id=\"%.*s\">\n<h2>%.*s</h2>\n<p class=\"dim\">",
+		STR_ARG(t->target.name), STR_ARG(t->target.name));
 	html_escape(str_of(target_line(&a, &t->target)), out);
 	if (t->target.torch.n) {
 		buf_adds(out, " &middot; torch ");
@@ -135,11 +137,13 @@ void home_page_html(const struct store_view *v, struct buf *out)
 		      "<title>GPU Python packages</title>\n<style>");
 	buf_adds(out, style);
 	buf_adds(out, "</style>\n</head>\n<body>\n<h1>GPU Python packages</h1>\n"
-		      "<p>Choose the target that matches your machine, then paste its lines.</p>\n<ul>\n");
+		      "<p>Choose the target that matches your machine, then paste its "
+		      "lines.</p>\n<ul>\n");
 	for (size_t i = 0; i < v->ntargets; i++) {
 		struct str name = v->targets[i].target.name;
 
-		buf_addf(out, "<li><a href=\"#%.*s\">%.*s</a></li>\n", STR_ARG(name), STR_ARG(name));
+		buf_addf(
+			out, "<li><a href=\"#%.*s\">%.*s</a></li>\n", STR_ARG(name), STR_ARG(name));
 	}
 	buf_adds(out, "</ul>\n");
 	for (size_t i = 0; i < v->ntargets; i++) {

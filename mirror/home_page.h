@@ -1,6 +1,6 @@
-/* The page for people at "/": what there is for which machine, and the lines to paste. It needs no script
- * and nothing from elsewhere, follows the reader's light or dark setting, and fits a phone. Pure; with the
- * marks of client_text.h. */
+/* The page for people at "/": what there is for which machine, and the lines to paste. It needs no
+ * script and nothing from elsewhere, follows the reader's light or dark setting, and fits a phone.
+ * Pure; with the marks of client_text.h. */
 #ifndef MIRROR_HOME_PAGE_H
 #define MIRROR_HOME_PAGE_H
 

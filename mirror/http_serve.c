@@ -39,8 +39,8 @@ static bool is_name(const char *key, size_t n, const char *name)
 	return str_eq_nocase((struct str){ key, n }, str_of(name));
 }
 
-static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *key, size_t key_size,
-	const char *value, size_t value_size)
+static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *key,
+	size_t key_size, const char *value, size_t value_size)
 {
 	struct request *q = context;
 	struct str v = { value ? value : "", value_size };
@@ -87,8 +87,8 @@ static struct MHD_Response *add_headers(struct MHD_Response *made, const struct 
 	return made;
 }
 
-/* A page's answer is made once and shared by all requests, 304 included: libmicrohttpd leaves the body out
- * then. Who comes second drops his. */
+/* A page's answer is made once and shared by all requests, 304 included: libmicrohttpd leaves the
+ * body out then. Who comes second drops his. */
 static struct MHD_Response *page_answer(const struct response *r)
 {
 	_Atomic(void *) *slot = &r->page->prepared;
@@ -132,7 +132,8 @@ static struct MHD_Response *object_answer(struct http_server *server, const stru
 		close(fd);
 		return NULL;
 	}
-	struct MHD_Response *made = MHD_create_response_from_fd_at_offset64(r->length, fd, r->offset);
+	struct MHD_Response *made =
+		MHD_create_response_from_fd_at_offset64(r->length, fd, r->offset);
 	if (!made) {
 		close(fd);
 	}
@@ -164,8 +165,8 @@ static struct MHD_Response *made_answer(struct response *r)
 		r);
 }
 
-static enum MHD_Result send_answer(
-	struct http_server *server, struct MHD_Connection *connection, bool is_get, struct response *r)
+static enum MHD_Result send_answer(struct http_server *server, struct MHD_Connection *connection,
+	bool is_get, struct response *r)
 {
 	struct MHD_Response *made = NULL;
 	bool is_shared = r->page != NULL;
@@ -206,8 +207,8 @@ static bool has_body(struct MHD_Connection *connection)
 	       MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding");
 }
 
-static enum MHD_Result answer_request(
-	struct http_server *server, struct MHD_Connection *connection, struct request *q, struct site *site)
+static enum MHD_Result answer_request(struct http_server *server, struct MHD_Connection *connection,
+	struct request *q, struct site *site)
 {
 	struct response r;
 
@@ -218,11 +219,12 @@ static enum MHD_Result answer_request(
 	return result;
 }
 
-/* Called twice for each request. An answer to the first call ends the connection: a request with a body gets
- * that, before a byte of it is read, so nothing can be smuggled in it. All others are answered at the
- * second. */
+/* Called twice for each request. An answer to the first call ends the connection: a request with a
+ * body gets that, before a byte of it is read, so nothing can be smuggled in it. All others are
+ * answered at the second. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
-	const char *method, const char *version, const char *upload, size_t *upload_size, void **state)
+	const char *method, const char *version, const char *upload, size_t *upload_size,
+	void **state)
 {
 	struct http_server *server = context;
 	struct request q = { .method = str_of(method), .target = str_of(url) };
@@ -260,8 +262,8 @@ static void completed(void *context, struct MHD_Connection *connection, void **s
 	}
 }
 
-static void connection_changed(void *context, struct MHD_Connection *connection, void **socket_context,
-	enum MHD_ConnectionNotificationCode what)
+static void connection_changed(void *context, struct MHD_Connection *connection,
+	void **socket_context, enum MHD_ConnectionNotificationCode what)
 {
 	struct http_server *server = context;
 
@@ -309,7 +311,8 @@ static unsigned connection_limit(void)
 	if (files.rlim_cur >= want) {
 		return CONNECTIONS;
 	}
-	return files.rlim_cur > 4 * SPARE_FILES ? (unsigned)(files.rlim_cur - SPARE_FILES) / 2 : SPARE_FILES;
+	return files.rlim_cur > 4 * SPARE_FILES ? (unsigned)(files.rlim_cur - SPARE_FILES) / 2
+						: SPARE_FILES;
 }
 
 static struct MHD_Daemon *start_daemon(struct http_server *server, int fd)
@@ -317,21 +320,22 @@ static struct MHD_Daemon *start_daemon(struct http_server *server, int fd)
 	unsigned threads = core_count(), connections = connection_limit();
 	const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC;
 
-	if (connections < threads) {
-		threads = connections;
-	}
-	return MHD_start_daemon(flags, 0, NULL, NULL, handle, server,
-		MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0u,
-		MHD_OPTION_CONNECTION_LIMIT, connections,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_ADDRESS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_MEMORY,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_SECONDS,
-		MHD_OPTION_STRICT_FOR_CLIENT, 0,
-		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-		MHD_OPTION_NOTIFY_COMPLETED, completed, server,
-		MHD_OPTION_NOTIFY_CONNECTION, connection_changed, server,
-		MHD_OPTION_END);
+	const struct MHD_OptionItem options[] = {
+		{ MHD_OPTION_LISTEN_SOCKET, fd, NULL },
+		{ MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0, NULL },
+		{ MHD_OPTION_CONNECTION_LIMIT, connections, NULL },
+		{ MHD_OPTION_PER_IP_CONNECTION_LIMIT, CONNECTIONS_PER_ADDRESS, NULL },
+		{ MHD_OPTION_CONNECTION_MEMORY_LIMIT, HEADER_MEMORY, NULL },
+		{ MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_SECONDS, NULL },
+		{ MHD_OPTION_STRICT_FOR_CLIENT, 0, NULL }, /* respond.c is strict */
+		{ MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)keep_escapes, NULL },
+		{ MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)completed, server },
+		{ MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection_changed, server },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+
+	return MHD_start_daemon(
+		flags, 0, NULL, NULL, handle, server, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 static void release(struct http_server *server)
@@ -356,7 +360,8 @@ int http_server_start(struct store *store, const struct listener *listener,
 		server->watch = slow_watch_new(&server->metrics.cut_connections, setting->speed);
 		server->daemon = server->watch ? start_daemon(server, listener->fd) : NULL;
 		if (!server->daemon) {
-			r = err_set(e, RC_IO, "%s:%u: the server does not start: threads or memory are short",
+			r = err_set(e, RC_IO,
+				"%s:%u: the server does not start: threads or memory are short",
 				listener->address, listener->port);
 		}
 	}

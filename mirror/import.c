@@ -10,8 +10,8 @@
 
 enum { COMPARE_SIZE = 256 << 10 };
 
-/* Where the bytes of one file go. An object that is there already is compared, not written again; from the
- * first byte that differs on it is a damaged one, and a new object takes its place. */
+/* Where the bytes of one file go. An object that is there already is compared, not written again;
+ * from the first byte that differs on it is a damaged one, and a new object takes its place. */
 struct intake {
 	struct store *store;
 	const struct manifest_file *file;
@@ -28,7 +28,8 @@ static bool read_existing(struct intake *in, uint64_t offset, size_t n)
 	size_t have = 0;
 
 	while (have < n) {
-		ssize_t m = pread(in->existing, in->scratch + have, n - have, (off_t)(offset + have));
+		ssize_t m =
+			pread(in->existing, in->scratch + have, n - have, (off_t)(offset + have));
 
 		if (m < 0 && errno == EINTR) {
 			continue;
@@ -71,7 +72,8 @@ static int compare(struct intake *in, const char *bytes, size_t n, size_t *same,
 	while (*same < n) {
 		size_t part = n - *same < COMPARE_SIZE ? n - *same : COMPARE_SIZE;
 
-		if (!read_existing(in, in->done, part) || memcmp(in->scratch, bytes + *same, part) != 0) {
+		if (!read_existing(in, in->done, part) ||
+			memcmp(in->scratch, bytes + *same, part) != 0) {
 			return begin_repair(in, e);
 		}
 		*same += part;
@@ -105,13 +107,13 @@ static int begin(struct intake *in, struct err *e)
 	in->object = NULL;
 	in->existing = -1;
 	if (store_object_exists(in->store, &in->file->sha256, in->file->size)) {
-		return store_object_open(
-			in->store, &in->file->sha256, &in->existing, &size, e);
+		return store_object_open(in->store, &in->file->sha256, &in->existing, &size, e);
 	}
 	return store_object_begin(in->store, in->file->size, &in->object, e);
 }
 
-/* METADATA must be what the manifest says it is, and becomes an object: it is served beside the wheel. */
+/* METADATA must be what the manifest says it is, and becomes an object: it is served beside the
+ * wheel. */
 static int take_metadata(struct intake *in, struct err *e)
 {
 	CLEANUP_WHEEL struct wheel *w = NULL;
@@ -130,7 +132,8 @@ static int take_metadata(struct intake *in, struct err *e)
 	if (r) {
 		return r;
 	}
-	if (!digest_eq(&metadata->sha256, &f->metadata_sha256) || metadata->text.n != f->metadata_size) {
+	if (!digest_eq(&metadata->sha256, &f->metadata_sha256) ||
+		metadata->text.n != f->metadata_size) {
 		return err_set(e, RC_WHEEL, "its METADATA is not the one that the manifest names");
 	}
 	return store_put_text(in->store, metadata->text, &stored, e);
@@ -148,7 +151,8 @@ static int finish(struct intake *in, bool *is_new, struct err *e)
 	return r;
 }
 
-static int import_file(struct verified *v, struct intake *in, struct import_result *result, struct err *e)
+static int import_file(
+	struct verified *v, struct intake *in, struct import_result *result, struct err *e)
 {
 	bool is_new = false;
 	int r = begin(in, e);
@@ -212,9 +216,9 @@ static int commit(struct store *s, struct verified *v, uint64_t now, struct err 
 	if (!r) {
 		r = store_put_text(s, verified_signature_bytes(v), &signature, e);
 	}
-	return r ? r :
-		   store_commit_bundle(s, verified_manifest(v), verified_manifest_sha256(v), &signature,
-			   &verified_signer(v)->key, now, e);
+	return r ? r
+		 : store_commit_bundle(s, verified_manifest(v), verified_manifest_sha256(v),
+			   &signature, &verified_signer(v)->key, now, e);
 }
 
 int import_bundle(struct store *s, struct verified *v, uint64_t now, struct log_progress *progress,

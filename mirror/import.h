@@ -12,8 +12,9 @@ struct import_result {
 	bool was_known; /* this very manifest was imported before */
 };
 
-/* Takes nothing but what was verified. Every wheel is opened after its bytes were checked: its METADATA
- * must have the manifest's digest, and becomes an object of its own. On any error the catalogue is as it was. */
+/* Takes nothing but what was verified. Every wheel is opened after its bytes were checked: its
+ * METADATA must have the manifest's digest, and becomes an object of its own. On any error the
+ * catalogue is as it was. */
 int import_bundle(struct store *s, struct verified *v, uint64_t now, struct log_progress *progress,
 	struct import_result *out, struct err *e);
 

@@ -19,7 +19,8 @@ static int not_an_address(const char *text, struct err *e)
 }
 
 /* Host and port; a port alone is on 127.0.0.1. */
-static int split(const char *text, struct arena *a, const char **host, const char **port, struct err *e)
+static int split(
+	const char *text, struct arena *a, const char **host, const char **port, struct err *e)
 {
 	struct str s = str_of(text);
 	size_t colon = str_rfind(s, ':');
@@ -83,11 +84,13 @@ static int bound_address(struct listener *l, struct err *e)
 	str_to_u64(str_of(port), &number);
 	l->port = (unsigned)number;
 	l->is_loopback = str_starts(str_of(host), "127.") || strcmp(host, "::1") == 0;
-	snprintf(l->address, sizeof(l->address), "%s%s%s", is_v6 ? "[" : "", host, is_v6 ? "]" : "");
+	snprintf(
+		l->address, sizeof(l->address), "%s%s%s", is_v6 ? "[" : "", host, is_v6 ? "]" : "");
 	return 0;
 }
 
-static int open_socket(const char *text, const struct addrinfo *info, struct listener *out, struct err *e)
+static int open_socket(
+	const char *text, const struct addrinfo *info, struct listener *out, struct err *e)
 {
 	struct listener l = { .fd = -1 };
 	int r = -1;
@@ -99,8 +102,9 @@ static int open_socket(const char *text, const struct addrinfo *info, struct lis
 		bool in_use = errno == EADDRINUSE;
 
 		err_sys(e, "--listen %s: cannot listen", text);
-		return in_use ? err_hint(e, "another server has this port; name another, or 0 for any") :
-				-(int)e->rc;
+		return in_use ? err_hint(e,
+					"another server has this port; name another, or 0 for any")
+			      : -(int)e->rc;
 	}
 	r = bound_address(&l, e);
 	if (r) {

@@ -1,5 +1,5 @@
-/* A listening TCP socket from what a person writes: "127.0.0.1:8080", "[::1]:8080", "localhost:8080", "8080".
- * Port 0: the system picks one. */
+/* A listening TCP socket from what a person writes: "127.0.0.1:8080", "[::1]:8080",
+ * "localhost:8080", "8080". Port 0: the system picks one. */
 #ifndef MIRROR_LISTEN_H
 #define MIRROR_LISTEN_H
 

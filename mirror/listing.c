@@ -81,7 +81,8 @@ static void collect(struct arena *a, const struct store_view *v, struct candidat
 			if (!f->is_listed || f->is_built || f->needs_toolkit) {
 				continue;
 			}
-			c.has_version = version_parse(a, f->file.version, &c.version, &ignored) == 0;
+			c.has_version =
+				version_parse(a, f->file.version, &c.version, &ignored) == 0;
 			c.has_parts = f->file.kind == DIST_WHEEL &&
 				      dist_name_parse(a, f->file.file, &c.parts, &ignored) == 0;
 			vec_push(out, c);
@@ -100,7 +101,8 @@ static void drop_doubles(struct candidates *c)
 		const struct manifest_file *f = &c->v[i].entry.file->file;
 		const struct manifest_file *last = n ? &c->v[n - 1].entry.file->file : NULL;
 
-		if (!last || !digest_eq(&f->sha256, &last->sha256) || !str_eq(f->file, last->file)) {
+		if (!last || !digest_eq(&f->sha256, &last->sha256) ||
+			!str_eq(f->file, last->file)) {
 			c->v[n++] = c->v[i];
 		}
 	}
@@ -183,7 +185,8 @@ void listing_of_all(struct arena *a, const struct store_view *v, struct listing 
 	out->projects = arena_array(a, c.n, sizeof(*out->projects));
 	out->nprojects = 0;
 	for (size_t i = 1; i <= c.n; i++) {
-		if (i < c.n && str_eq(c.v[i].entry.file->file.name, c.v[begin].entry.file->file.name)) {
+		if (i < c.n &&
+			str_eq(c.v[i].entry.file->file.name, c.v[begin].entry.file->file.name)) {
 			continue;
 		}
 		bool skip = is_ambiguous(c.v + begin, i - begin);

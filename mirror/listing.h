@@ -20,13 +20,13 @@ struct listing {
 	size_t nprojects;
 };
 
-/* Every listed file of the target: for running and for building, the toolkit's too, and what was built
- * here beside its source. Slices belong to the arena or to the view. */
+/* Every listed file of the target: for running and for building, the toolkit's too, and what was
+ * built here beside its source. Slices belong to the arena or to the view. */
 void listing_of_target(struct arena *a, const struct store_target *t, struct listing *out);
 
-/* The projects that mean the same whatever target asks. A project is left out where two of its wheels
- * that fit one machine differ in their local version, or two files of one name in their bytes. What was
- * built here belongs to its target and is not in it. */
+/* The projects that mean the same whatever target asks. A project is left out where two of its
+ * wheels that fit one machine differ in their local version, or two files of one name in their
+ * bytes. What was built here belongs to its target and is not in it. */
 void listing_of_all(struct arena *a, const struct store_view *v, struct listing *out);
 
 #endif

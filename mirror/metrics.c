@@ -6,7 +6,8 @@ void metrics_count(struct metrics *m, unsigned status, uint64_t bytes)
 	for (size_t i = 0; i < METRICS_STATUSES; i++) {
 		unsigned found = atomic_load_explicit(&m->requests[i].status, memory_order_relaxed);
 
-		if (found == 0 && atomic_compare_exchange_strong(&m->requests[i].status, &found, status)) {
+		if (found == 0 &&
+			atomic_compare_exchange_strong(&m->requests[i].status, &found, status)) {
 			found = status;
 		}
 		if (found == status) {
@@ -16,7 +17,8 @@ void metrics_count(struct metrics *m, unsigned status, uint64_t bytes)
 	}
 }
 
-static void add(struct buf *out, const char *name, const char *kind, const char *help, uint64_t value)
+static void add(
+	struct buf *out, const char *name, const char *kind, const char *help, uint64_t value)
 {
 	buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n%s %llu\n", name, help, name, kind, name,
 		(unsigned long long)value);
@@ -48,12 +50,14 @@ void metrics_text(struct metrics *m, const struct store_view *v, struct buf *out
 		atomic_load(&m->body_bytes));
 	add(out, "gpkg_bundle_connections", "gauge", "Connections open now.",
 		atomic_load(&m->connections));
-	add(out, "gpkg_bundle_slow_connections_total", "counter", "Connections closed for being too slow.",
-		atomic_load(&m->cut_connections));
-	add(out, "gpkg_bundle_reloads_total", "counter", "Catalogues loaded.", atomic_load(&m->reloads));
-	add(out, "gpkg_bundle_reload_failures_total", "counter", "Catalogues that could not be loaded.",
-		atomic_load(&m->failed_reloads));
-	add(out, "gpkg_bundle_generation", "gauge", "Generation of the catalogue in force.", v->generation);
+	add(out, "gpkg_bundle_slow_connections_total", "counter",
+		"Connections closed for being too slow.", atomic_load(&m->cut_connections));
+	add(out, "gpkg_bundle_reloads_total", "counter", "Catalogues loaded.",
+		atomic_load(&m->reloads));
+	add(out, "gpkg_bundle_reload_failures_total", "counter",
+		"Catalogues that could not be loaded.", atomic_load(&m->failed_reloads));
+	add(out, "gpkg_bundle_generation", "gauge", "Generation of the catalogue in force.",
+		v->generation);
 	add(out, "gpkg_bundle_targets", "gauge", "Targets served.", v->ntargets);
 	add(out, "gpkg_bundle_target_files", "gauge", "Files of all targets.", count_files(v));
 }

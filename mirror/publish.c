@@ -1,4 +1,5 @@
-/* Publishing: a compact copy of the catalogue beside, flushed, renamed, and then named by `current`. */
+/* Publishing: a compact copy of the catalogue beside, flushed, renamed, and then named by
+ * `current`. */
 #include "manifests/base/fs.h"
 #include "manifests/base/mem.h"
 #include "mirror/store_private.h"
@@ -35,7 +36,8 @@ static void remove_old(struct store *s, uint64_t newest)
 		for (size_t i = 0; i < n; i++) {
 			uint64_t g;
 
-			if (!generation_of(str_of(names[i]), &g) || g > newest || g + KEPT <= newest) {
+			if (!generation_of(str_of(names[i]), &g) || g > newest ||
+				g + KEPT <= newest) {
 				unlink(arena_printf(&a, "%s/%s", folder, names[i]));
 			}
 		}
@@ -86,8 +88,8 @@ static int publish(struct store *s, uint64_t generation, struct err *e)
 	int r = write_copy(s, folder, arena_printf(&a, "%s/%s", folder, name), e);
 
 	if (!r) {
-		r = fs_write(store_path(s, &a, STORE_CURRENT), str_of(arena_printf(&a, "%s\n", name)),
-			0644, e);
+		r = fs_write(store_path(s, &a, STORE_CURRENT),
+			str_of(arena_printf(&a, "%s\n", name)), 0644, e);
 	}
 	if (!r) {
 		remove_old(s, generation);
@@ -114,8 +116,8 @@ static uint64_t published_generation(struct store *s)
 
 	if (fs_read(store_path(s, &a, STORE_CURRENT), 64, &text, &ignored) ||
 		!generation_of(str_trim(buf_str(&text)), &g) ||
-		!fs_exists(arena_printf(&a, "%s/" STORE_PUBLISHED "/%llu.db", s->dir,
-			(unsigned long long)g))) {
+		!fs_exists(arena_printf(
+			&a, "%s/" STORE_PUBLISHED "/%llu.db", s->dir, (unsigned long long)g))) {
 		g = 0;
 	}
 	arena_release(&a);

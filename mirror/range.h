@@ -17,7 +17,8 @@ struct range {
 /* `header` is the value of Range, empty where there is none. */
 enum range_answer range_parse(struct str header, uint64_t size, struct range *out);
 
-/* Does an If-None-Match list (weak comparison, "*" included) name this entity tag? `etag` has its quotes. */
+/* Does an If-None-Match list (weak comparison, "*" included) name this entity tag? `etag` has its
+ * quotes. */
 bool etag_list_has(struct str header, struct str etag);
 
 #endif

@@ -84,7 +84,7 @@ static void not_found(struct response *r, const char *text)
 	add_header(r, "Cache-Control", CACHE_PAGE);
 }
 
-/* Relative, so that it is right below any prefix and under any host name (RFC 9110 section 10.2.2). */
+/* Relative, so that it is right below any prefix and under any host name (RFC 9110 10.2.2). */
 static void redirect(struct response *r, const char *up, struct str name)
 {
 	struct buf encoded = BUF_INIT;
@@ -151,8 +151,9 @@ static void answer_form(struct exchange *x, struct page *const *forms)
 		answer_page(x, forms[form]);
 		return;
 	}
-	say(x->out, 406, "an index is application/vnd.pypi.simple.v1+json, "
-			 "application/vnd.pypi.simple.v1+html or text/html");
+	say(x->out, 406,
+		"an index is application/vnd.pypi.simple.v1+json, "
+		"application/vnd.pypi.simple.v1+html or text/html");
 	add_header(x->out, "Vary", "Accept");
 }
 
@@ -192,7 +193,8 @@ static void answer_project(struct exchange *x, const struct site_index *index)
 }
 
 /* A slice of the object, or all of it, or nothing because the client has it. */
-static void answer_object(struct exchange *x, const struct digest *d, uint64_t size, const char *type)
+static void answer_object(
+	struct exchange *x, const struct digest *d, uint64_t size, const char *type)
 {
 	const struct request *q = x->request;
 	struct response *r = x->out;
@@ -213,7 +215,8 @@ static void answer_object(struct exchange *x, const struct digest *d, uint64_t s
 		add_headerf(r, "Content-Range", "bytes */%llu", (unsigned long long)size);
 		return;
 	}
-	begin(r, is_same ? 304 : answer == RANGE_PART ? 206 : 200, is_same ? NULL : type, CSP_NOTHING);
+	unsigned status = answer == RANGE_PART ? 206 : 200;
+	begin(r, is_same ? 304 : status, is_same ? NULL : type, CSP_NOTHING);
 	add_headerf(r, "ETag", "%s", etag);
 	add_header(r, "Cache-Control", CACHE_FILE);
 	r->total = size;
@@ -222,8 +225,10 @@ static void answer_object(struct exchange *x, const struct digest *d, uint64_t s
 	}
 	add_header(r, "Accept-Ranges", "bytes");
 	if (answer == RANGE_PART) {
-		add_headerf(r, "Content-Range", "bytes %llu-%llu/%llu", (unsigned long long)part.offset,
-			(unsigned long long)(part.offset + part.length - 1), (unsigned long long)size);
+		add_headerf(r, "Content-Range", "bytes %llu-%llu/%llu",
+			(unsigned long long)part.offset,
+			(unsigned long long)(part.offset + part.length - 1),
+			(unsigned long long)size);
 	}
 	r->is_object = true;
 	r->object = *d;
@@ -339,8 +344,8 @@ static void answer(struct exchange *x)
 
 static bool is_host_byte(char c, bool in_brackets)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-	       (in_brackets ? c == ':' : c == '-' || c == '_');
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '.' || (in_brackets ? c == ':' : c == '-' || c == '_');
 }
 
 /* A name or an address and perhaps a port (RFC 9110 section 7.2): it goes into pages and files. */
@@ -408,8 +413,8 @@ static bool check_request(struct exchange *x)
 	return false;
 }
 
-void respond(const struct site *site, const struct respond_setting *setting, const struct request *request,
-	struct response *out)
+void respond(const struct site *site, const struct respond_setting *setting,
+	const struct request *request, struct response *out)
 {
 	struct exchange x = { .site = site, .setting = setting, .request = request, .out = out };
 

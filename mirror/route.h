@@ -1,7 +1,8 @@
 /* What a request target asks for, by its raw path alone: nothing is looked up here.
  *
- * The path is decoded once, piece by piece, after it was cut at '/'. A '+' is a '+', never a space; an
- * escape that hides '/', '\', NUL, a control or a non-ASCII byte, a broken escape and the segments "." and
+ * The path is decoded once, piece by piece, after it was cut at '/'. A '+' is a '+', never a space;
+ * an escape that hides '/', '\', NUL, a control or a non-ASCII byte, a broken escape and the
+ * segments "." and
  * ".." are refused (ROUTE_BAD). A query is ignored. */
 #ifndef MIRROR_ROUTE_H
 #define MIRROR_ROUTE_H
@@ -22,7 +23,7 @@ enum route_kind {
 	ROUTE_PIP_CONF, /* /t/<target>/pip.conf, uv.toml, requirements.txt */
 	ROUTE_UV_TOML,
 	ROUTE_REQUIREMENTS,
-	ROUTE_HEALTH,   /* /healthz, /metrics */
+	ROUTE_HEALTH, /* /healthz, /metrics */
 	ROUTE_METRICS
 };
 

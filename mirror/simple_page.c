@@ -39,8 +39,9 @@ void simple_file_link(const struct listing_file *f, const char *up, struct buf *
 
 static void html_begin(struct str title, struct buf *out)
 {
-	buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		      "<meta name=\"pypi:repository-version\" content=\"" API_VERSION "\">\n<title>");
+	buf_adds(out,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta name=\"pypi:repository-version\" content=\"" API_VERSION "\">\n<title>");
 	html_escape(title, out);
 	buf_adds(out, "</title>\n</head>\n<body>\n");
 }
@@ -64,7 +65,8 @@ static void anchor(const struct listing_file *f, const char *up, struct buf *out
 		buf_addc(out, '"');
 	}
 	if (m->kind == DIST_WHEEL) {
-		buf_addf(out, " data-core-metadata=\"sha256=%s\"", digest_hex(&m->metadata_sha256, hex));
+		buf_addf(out, " data-core-metadata=\"sha256=%s\"",
+			digest_hex(&m->metadata_sha256, hex));
 	}
 	if (m->is_yanked) {
 		buf_adds(out, " data-yanked=\"");

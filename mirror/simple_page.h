@@ -1,8 +1,9 @@
 /* The pages of the simple repository API, as bytes: HTML of PEP 503 with PEP 592, 658/714 and
  * Requires-Python, JSON of PEP 691 with PEP 700 (api-version 1.1, without upload-time). Pure.
  *
- * Every link is relative: the tree works below any prefix, over file:// and under any host name. METADATA is
- * announced as core-metadata alone: the older twin makes pip 22.3 fetch each wheel twice. */
+ * Every link is relative: the tree works below any prefix, over file:// and under any host name.
+ * METADATA is announced as core-metadata alone: the older twin makes pip 22.3 fetch each wheel
+ * twice. */
 #ifndef MIRROR_SIMPLE_PAGE_H
 #define MIRROR_SIMPLE_PAGE_H
 

@@ -64,7 +64,8 @@ static void grow(struct page_table *t)
 	larger.slot = mem_array(larger.size, sizeof(*larger.slot));
 	for (size_t i = 0; i < t->size; i++) {
 		if (t->slot[i]) {
-			larger.slot[place_of(&larger, t->slot[i]->type, t->slot[i]->etag)] = t->slot[i];
+			larger.slot[place_of(&larger, t->slot[i]->type, t->slot[i]->etag)] =
+				t->slot[i];
 		}
 	}
 	free(t->slot);
@@ -72,7 +73,8 @@ static void grow(struct page_table *t)
 }
 
 /* The page of what is in b->text; `twin`, where given, has the same bytes under another type. */
-static struct page *add_page(struct builder *b, const char *type, bool varies, const struct page *twin)
+static struct page *add_page(
+	struct builder *b, const char *type, bool varies, const struct page *twin)
 {
 	struct page_table *t = &b->table;
 	char etag[ETAG_SIZE];
@@ -188,7 +190,8 @@ static void build_targets(struct builder *b)
 /* RFC 4648 section 4, of a digest: CSP names a hash so. */
 static void base64_of(const struct digest *d, char out[45])
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	size_t n = 0;
 
 	for (size_t i = 0; i < DIGEST_SIZE; i += 3) {
@@ -352,7 +355,8 @@ struct page *const *site_find_project(const struct site_index *index, struct str
 	return NULL;
 }
 
-const struct manifest_file *site_find_file(const struct site *site, const struct digest *d, struct str name)
+const struct manifest_file *site_find_file(
+	const struct site *site, const struct digest *d, struct str name)
 {
 	size_t low = 0, high = site->nfiles;
 

@@ -1,6 +1,6 @@
-/* Everything that `serve` can answer out of one published catalogue: the pages rendered, the files findable.
- * Immutable once it is built, so that any number of threads may read it; a request that began with one
- * site ends with it. Pages of the same bytes are kept once. */
+/* Everything that `serve` can answer out of one published catalogue: the pages rendered, the files
+ * findable. Immutable once it is built, so that any number of threads may read it; a request that
+ * began with one site ends with it. Pages of the same bytes are kept once. */
 #ifndef MIRROR_SITE_H
 #define MIRROR_SITE_H
 
@@ -14,8 +14,8 @@ enum { ETAG_SIZE = DIGEST_HEX + 3 }; /* quotes and NUL */
 struct page {
 	struct str body;
 	const char *type;
-	char etag[ETAG_SIZE]; /* the quoted digest of the body */
-	bool varies;          /* by Accept */
+	char etag[ETAG_SIZE];     /* the quoted digest of the body */
+	bool varies;              /* by Accept */
 	_Atomic(void *) prepared; /* the server's own form, made when first needed; see site_free */
 };
 

@@ -69,7 +69,8 @@ static void replace(struct site_source *s, struct site *site)
 	site_source_give(s, old);
 }
 
-/* The caller holds s->loading. The old site goes on being served when the new one cannot be loaded. */
+/* The caller holds s->loading. The old site goes on being served when the new one cannot be loaded.
+ */
 static void reload(struct site_source *s)
 {
 	struct err e = ERR_INIT;

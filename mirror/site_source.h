@@ -1,6 +1,6 @@
-/* The site in force. Taking it looks whether another catalogue was published since (one fstatat a tick), loads that
- * and swaps; while one thread loads, the others go on with the old one. A site lives until its last
- * user has given it back. Safe for several threads. */
+/* The site in force. Taking it looks whether another catalogue was published since (one fstatat a
+ * tick), loads that and swaps; while one thread loads, the others go on with the old one. A site
+ * lives until its last user has given it back. Safe for several threads. */
 #ifndef MIRROR_SITE_SOURCE_H
 #define MIRROR_SITE_SOURCE_H
 

@@ -18,7 +18,7 @@ struct slow_client {
 	/* The watch's own: */
 	unsigned seen_phase;
 	uint64_t received, acknowledged; /* when the phase or the window began */
-	long long began;                 /* of a header's first bytes, or of the window; ms, 0: not yet */
+	long long began; /* of a header's first bytes, or of the window; ms, 0: not yet */
 	bool is_cut;
 };
 
@@ -40,7 +40,8 @@ static long long now_ms(void)
 	return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static void begin_phase(struct slow_client *c, unsigned phase, const struct tcp_info *info, long long now)
+static void begin_phase(
+	struct slow_client *c, unsigned phase, const struct tcp_info *info, long long now)
 {
 	c->seen_phase = phase;
 	c->received = info->tcpi_bytes_received;
@@ -48,7 +49,8 @@ static void begin_phase(struct slow_client *c, unsigned phase, const struct tcp_
 	c->began = phase & 1 ? now : 0;
 }
 
-static bool is_slow_header(struct slow_client *c, const struct tcp_info *info, long long now, unsigned speed)
+static bool is_slow_header(
+	struct slow_client *c, const struct tcp_info *info, long long now, unsigned speed)
 {
 	if (info->tcpi_bytes_received == c->received) {
 		return false;
@@ -59,7 +61,8 @@ static bool is_slow_header(struct slow_client *c, const struct tcp_info *info, l
 	return now - c->began > SLOW_HEADER_SECONDS * 1000LL / speed;
 }
 
-static bool is_slow_reader(struct slow_client *c, const struct tcp_info *info, long long now, unsigned speed)
+static bool is_slow_reader(
+	struct slow_client *c, const struct tcp_info *info, long long now, unsigned speed)
 {
 	if (now - c->began < SLOW_WINDOW_SECONDS * 1000LL / speed) {
 		return false;
@@ -81,8 +84,8 @@ static void look_at(struct slow_watch *w, struct slow_client *c, long long now)
 	}
 	if (phase != c->seen_phase) {
 		begin_phase(c, phase, &info, now);
-	} else if (phase & 1 ? is_slow_reader(c, &info, now, w->speed) :
-			       is_slow_header(c, &info, now, w->speed)) {
+	} else if (phase & 1 ? is_slow_reader(c, &info, now, w->speed)
+			     : is_slow_header(c, &info, now, w->speed)) {
 		c->is_cut = true;
 		shutdown(c->fd, SHUT_RDWR);
 		atomic_fetch_add(w->cut, 1);
@@ -164,7 +167,8 @@ struct slow_client *slow_watch_add(struct slow_watch *w, int fd)
 
 void slow_client_busy(struct slow_client *c)
 {
-	atomic_store_explicit(&c->phase, (atomic_load_explicit(&c->phase, memory_order_relaxed) + 1) | 1,
+	atomic_store_explicit(&c->phase,
+		(atomic_load_explicit(&c->phase, memory_order_relaxed) + 1) | 1,
 		memory_order_relaxed);
 }
 

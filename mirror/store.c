@@ -147,8 +147,9 @@ static int check_catalogue(struct store *s, struct err *e)
 	if (r > 0 && !str_is(db_col_text(q, 0), "ok")) {
 		err_set(e, RC_STORE, "store %s: its catalogue is damaged: %.*s", s->dir,
 			STR_ARG(db_col_text(q, 0)));
-		return err_hint(e, "restore catalog.db from a backup, or import the bundles into a new "
-				   "store; the objects can be kept");
+		return err_hint(e,
+			"restore catalog.db from a backup, or import the bundles into a new "
+			"store; the objects can be kept");
 	}
 	return r < 0 ? r : 0;
 }
@@ -187,13 +188,15 @@ static int make_folder(struct store *s, const char *name, struct err *e)
 	return 0;
 }
 
-/* The store's own folder may be reached through links: that is the admin's business. Inside, none is. */
+/* The store's own folder may be reached through links: that is the admin's business. Inside, none
+ * is. */
 static int open_dir(struct store *s, struct err *e)
 {
 	s->dir_fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0 && s->mode == STORE_READ && errno == ENOENT) {
 		err_set(e, RC_STORE, "store %s: does not exist", s->dir);
-		return err_hint(e, "import a bundle first: gpkg-bundle import FILE --store %s", s->dir);
+		return err_hint(
+			e, "import a bundle first: gpkg-bundle import FILE --store %s", s->dir);
 	}
 	if (s->dir_fd < 0) {
 		return err_sys(e, "store %s: cannot open", s->dir);
@@ -207,7 +210,8 @@ static int open_reader(struct store *s, struct err *e)
 
 	if (!r && faccessat(s->dir_fd, STORE_CURRENT, F_OK, 0)) {
 		err_set(e, RC_STORE, "store %s: holds nothing yet", s->dir);
-		return err_hint(e, "import a bundle first: gpkg-bundle import FILE --store %s", s->dir);
+		return err_hint(
+			e, "import a bundle first: gpkg-bundle import FILE --store %s", s->dir);
 	}
 	return r ? r : open_folder(s, s->dir_fd, STORE_OBJECTS, &s->objects_fd, e);
 }

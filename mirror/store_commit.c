@@ -40,15 +40,16 @@ static int newest_of_channel(struct store *s, struct str channel, struct newest 
 static int refuse_rollback(const struct manifest *m, const struct newest *newest, struct err *e)
 {
 	err_set(e, RC_BUNDLE_ROLLBACK,
-		"channel %.*s: epoch %llu serial %llu is older than epoch %llu serial %llu, which was "
-		"imported",
+		"channel %.*s: epoch %llu serial %llu is older than epoch %llu serial %llu, "
+		"which was imported",
 		STR_ARG(m->channel), (unsigned long long)m->epoch, (unsigned long long)m->serial,
 		(unsigned long long)newest->epoch, (unsigned long long)newest->serial);
-	return err_hint(e, "ask the packer for a bundle with a higher serial; nothing was changed here");
+	return err_hint(
+		e, "ask the packer for a bundle with a higher serial; nothing was changed here");
 }
 
-static int check_order(
-	struct store *s, const struct manifest *m, const struct digest *manifest, bool *known, struct err *e)
+static int check_order(struct store *s, const struct manifest *m, const struct digest *manifest,
+	bool *known, struct err *e)
 {
 	struct newest newest;
 	int r = newest_of_channel(s, m->channel, &newest, e);
@@ -92,8 +93,8 @@ static bool is_same_gpus(const struct target *a, const struct target *b)
 	return a->ngpus == b->ngpus && found == a->ngpus;
 }
 
-/* What another machine would differ in: "python", ..., or NULL. Torch, CUDA and the driver are software
- * that a machine's next bundle may renew. */
+/* What another machine would differ in: "python", ..., or NULL. Torch, CUDA and the driver are
+ * software that a machine's next bundle may renew. */
 static const char *machine_difference(const struct target *a, const struct target *b)
 {
 	if (a->python.major != b->python.major || a->python.minor != b->python.minor ||
@@ -103,7 +104,8 @@ static const char *machine_difference(const struct target *a, const struct targe
 	if (!str_eq(a->platform, b->platform)) {
 		return "platform";
 	}
-	if (a->libc != b->libc || a->libc_major != b->libc_major || a->libc_minor != b->libc_minor) {
+	if (a->libc != b->libc || a->libc_major != b->libc_major ||
+		a->libc_minor != b->libc_minor) {
 		return "libc";
 	}
 	return is_same_gpus(a, b) ? NULL : "gpus";
@@ -137,8 +139,8 @@ static int check_target(struct store *s, const struct target *t, struct err *e)
 
 		if (difference) {
 			err_set(e, RC_CONFLICT,
-				"target %.*s: another kind of machine than the one that has this name "
-				"here: its %s differs (here: %s; in the bundle: %s)",
+				"target %.*s: another kind of machine than the one that has this "
+				"name here: its %s differs (here: %s; in the bundle: %s)",
 				STR_ARG(t->name), difference, target_line(&a, &before),
 				target_line(&a, t));
 			r = err_hint(e, "give one of the two another name in the lock");
@@ -156,15 +158,18 @@ static int check_file_name(
 		"SELECT count(*) FROM file JOIN pick ON pick.file = file.id "
 		"JOIN target ON target.id = pick.target "
 		"WHERE file.file = ? AND file.sha256 <> ? AND target.name = ?",
-		DB_VALUES(db_text(f->file), db_digest(&f->sha256), db_text(t->name)), 0, &others, e);
+		DB_VALUES(db_text(f->file), db_digest(&f->sha256), db_text(t->name)), 0, &others,
+		e);
 
 	if (r || others == 0) {
 		return r;
 	}
 	err_set(e, RC_CONFLICT,
-		"target %.*s: %.*s has other bytes than the file of that name that was imported before",
+		"target %.*s: %.*s has other bytes than the file of that name that was "
+		"imported before",
 		STR_ARG(t->name), STR_ARG(f->file));
-	return err_hint(e, "nothing that is served is ever replaced; find out which of the two is right");
+	return err_hint(
+		e, "nothing that is served is ever replaced; find out which of the two is right");
 }
 
 int store_check_bundle(struct store *s, const struct manifest *m, const struct digest *manifest,
@@ -192,26 +197,29 @@ int store_check_bundle(struct store *s, const struct manifest *m, const struct d
 int store_save_file(struct store *s, const struct manifest_file *f, uint64_t *id, struct err *e)
 {
 	int r = db_run(s->db,
-		"INSERT INTO file (sha256, size, file, name, version, kind, requires_python, metadata, "
-		"metadata_size, local_mismatch, device_code, yanked, origin, hash_from, license) "
+		"INSERT INTO file (sha256, size, file, name, version, kind, requires_python, "
+		"metadata, metadata_size, local_mismatch, device_code, yanked, origin, hash_from, "
+		"license) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
 		"ON CONFLICT (sha256, file) DO UPDATE SET device_code = excluded.device_code, "
-		"yanked = excluded.yanked, origin = excluded.origin, hash_from = excluded.hash_from, "
-		"license = excluded.license",
-		DB_VALUES(db_digest(&f->sha256), db_number(f->size), db_text(f->file), db_text(f->name),
-			db_text(f->version), db_number((uint64_t)f->kind), db_text(f->requires_python),
+		"yanked = excluded.yanked, origin = excluded.origin, hash_from = "
+		"excluded.hash_from, license = excluded.license",
+		DB_VALUES(db_digest(&f->sha256), db_number(f->size), db_text(f->file),
+			db_text(f->name), db_text(f->version), db_number((uint64_t)f->kind),
+			db_text(f->requires_python),
 			f->kind == DIST_WHEEL ? db_digest(&f->metadata_sha256) : db_null(),
 			db_number(f->metadata_size), db_number(f->local_mismatch),
 			db_text(f->device_code), f->is_yanked ? db_text(f->yanked) : db_null(),
 			db_text(f->origin), db_number((uint64_t)f->hash_from), db_text(f->license)),
 		e);
 
-	return r ? r :
-		   db_ask_number(s->db, "SELECT id FROM file WHERE sha256 = ? AND file = ?",
+	return r ? r
+		 : db_ask_number(s->db, "SELECT id FROM file WHERE sha256 = ? AND file = ?",
 			   DB_VALUES(db_digest(&f->sha256), db_text(f->file)), 0, id, e);
 }
 
-static int save_target(struct store *s, const struct manifest_target *t, uint64_t *id, struct err *e)
+static int save_target(
+	struct store *s, const struct manifest_target *t, uint64_t *id, struct err *e)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
 	struct json_out o;
@@ -224,9 +232,10 @@ static int save_target(struct store *s, const struct manifest_target *t, uint64_
 		"INSERT INTO target (name, definition, toolkit) VALUES (?, ?, ?) "
 		"ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, "
 		"toolkit = excluded.toolkit",
-		DB_VALUES(db_text(t->target.name), db_text(buf_str(&text)), db_text(t->toolkit)), e);
-	return r ? r :
-		   db_ask_number(s->db, "SELECT id FROM target WHERE name = ?",
+		DB_VALUES(db_text(t->target.name), db_text(buf_str(&text)), db_text(t->toolkit)),
+		e);
+	return r ? r
+		 : db_ask_number(s->db, "SELECT id FROM target WHERE name = ?",
 			   DB_VALUES(db_text(t->target.name)), 0, id, e);
 }
 
@@ -245,8 +254,8 @@ static int save_pick(struct store *s, uint64_t target, uint64_t file, uint64_t b
 		e);
 }
 
-static int save_recipe(struct store *s, uint64_t target, uint64_t file, const struct manifest_recipe *x,
-	struct err *e)
+static int save_recipe(struct store *s, uint64_t target, uint64_t file,
+	const struct manifest_recipe *x, struct err *e)
 {
 	CLEANUP_BUF struct buf requires = BUF_INIT, names = BUF_INIT, values = BUF_INIT;
 
@@ -257,7 +266,8 @@ static int save_recipe(struct store *s, uint64_t target, uint64_t file, const st
 		"INSERT OR REPLACE INTO recipe (target, file, requires, env_names, env_values, "
 		"device_code) VALUES (?, ?, ?, ?, ?, ?)",
 		DB_VALUES(db_number(target), db_number(file), db_text(buf_str(&requires)),
-			db_text(buf_str(&names)), db_text(buf_str(&values)), db_number(x->device_code)),
+			db_text(buf_str(&names)), db_text(buf_str(&values)),
+			db_number(x->device_code)),
 		e);
 }
 
@@ -268,7 +278,8 @@ static int save_plan(struct store *s, const struct manifest_target *t, const uin
 	int r = save_target(s, t, &target, e);
 
 	if (!r) {
-		r = db_run(s->db, "INSERT OR IGNORE INTO bundle_target (bundle, target) VALUES (?, ?)",
+		r = db_run(s->db,
+			"INSERT OR IGNORE INTO bundle_target (bundle, target) VALUES (?, ?)",
 			DB_VALUES(db_number(bundle), db_number(target)), e);
 	}
 	for (size_t i = 0; !r && i < t->npicks; i++) {
@@ -281,7 +292,8 @@ static int save_plan(struct store *s, const struct manifest_target *t, const uin
 }
 
 static int save_bundle(struct store *s, const struct manifest *m, const struct digest *manifest,
-	const struct digest *signature, const struct public_key *signer, uint64_t now, struct err *e)
+	const struct digest *signature, const struct public_key *signer, uint64_t now,
+	struct err *e)
 {
 	struct digest key;
 	char hex[DIGEST_HEX + 1];
@@ -289,8 +301,8 @@ static int save_bundle(struct store *s, const struct manifest *m, const struct d
 	_Static_assert(sizeof(key.b) == sizeof(signer->key), "both have 32 bytes");
 	memcpy(key.b, signer->key, sizeof(key.b));
 	return db_run(s->db,
-		"INSERT INTO bundle (channel, epoch, serial, created, imported, manifest, signature, "
-		"signer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		"INSERT INTO bundle (channel, epoch, serial, created, imported, manifest, "
+		"signature, signer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		DB_VALUES(db_text(m->channel), db_number(m->epoch), db_number(m->serial),
 			db_number(m->created), db_number(now), db_digest(manifest),
 			db_digest(signature), db_text(str_of(digest_hex(&key, hex)))),
@@ -308,10 +320,12 @@ static int save_all(struct store *s, const struct manifest *m, uint64_t bundle, 
 	for (size_t i = 0; !r && i < m->ntargets; i++) {
 		r = save_plan(s, &m->targets[i], ids, bundle, e);
 	}
-	return r ? r : db_run(s->db, "UPDATE state SET generation = generation + 1", DB_NO_VALUES, e);
+	return r ? r
+		 : db_run(s->db, "UPDATE state SET generation = generation + 1", DB_NO_VALUES, e);
 }
 
-/* The database itself says no to a file that is not there: the index never lists what it has not. */
+/* The database itself says no to a file that is not there: the index never lists what it has not.
+ */
 static int check_objects(struct store *s, const struct manifest *m, struct err *e)
 {
 	for (size_t i = 0; i < m->nfiles; i++) {
@@ -320,15 +334,16 @@ static int check_objects(struct store *s, const struct manifest *m, struct err *
 		if (!store_object_exists(s, &f->sha256, f->size) ||
 			(f->kind == DIST_WHEEL &&
 				!store_object_exists(s, &f->metadata_sha256, f->metadata_size))) {
-			return err_set(e, RC_STORE, "store %s: the bytes of %.*s are not there", s->dir,
-				STR_ARG(f->file));
+			return err_set(e, RC_STORE, "store %s: the bytes of %.*s are not there",
+				s->dir, STR_ARG(f->file));
 		}
 	}
 	return 0;
 }
 
 int store_commit_bundle(struct store *s, const struct manifest *m, const struct digest *manifest,
-	const struct digest *signature, const struct public_key *signer, uint64_t now, struct err *e)
+	const struct digest *signature, const struct public_key *signer, uint64_t now,
+	struct err *e)
 {
 	bool known = false;
 	int r = check_objects(s, m, e);

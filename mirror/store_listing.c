@@ -17,7 +17,8 @@ static bool is_same_local(const struct version *a, const struct version *b)
 
 static bool is_same_tags(const struct dist_name *a, const struct dist_name *b)
 {
-	return str_eq(a->python, b->python) && str_eq(a->abi, b->abi) && str_eq(a->platform, b->platform);
+	return str_eq(a->python, b->python) && str_eq(a->abi, b->abi) &&
+	       str_eq(a->platform, b->platform);
 }
 
 /* Does `other` push `row` out: the same wheel for another torch or CUDA, from a newer bundle? */
@@ -39,7 +40,8 @@ static void mark_run(struct store_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < n && rows[i].file.is_listed; j++) {
-			if (is_superseded_by(&rows[i], &rows[j]) || is_hidden_build(&rows[i], &rows[j])) {
+			if (is_superseded_by(&rows[i], &rows[j]) ||
+				is_hidden_build(&rows[i], &rows[j])) {
 				rows[i].file.is_listed = false;
 			}
 		}

@@ -1,4 +1,5 @@
-/* One load of the published catalogue: what store_view.c and store_load_target.c share while it runs. */
+/* One load of the published catalogue: what store_view.c and store_load_target.c share while it
+ * runs. */
 #ifndef MIRROR_STORE_LOAD_H
 #define MIRROR_STORE_LOAD_H
 
@@ -16,7 +17,7 @@ struct known_file {
 struct load {
 	struct store *store;
 	struct db *db;
-	struct arena *a; /* the view's */
+	struct arena *a;          /* the view's */
 	struct known_file *files; /* by id */
 	size_t nfiles;
 };

@@ -30,8 +30,7 @@ struct ids {
 
 static bool has_id(const struct ids *ids, uint64_t id)
 {
-	vec_each(uint64_t, it, ids)
-	{
+	vec_each(uint64_t, it, ids) {
 		if (*it == id) {
 			return true;
 		}
@@ -52,7 +51,8 @@ static int load_plans(struct load *l, uint64_t target, struct ids *out, struct e
 {
 	CLEANUP_DB_QUERY struct db_query *q = NULL;
 	int r = db_ask(l->db,
-		"SELECT max(bundle.id) FROM bundle JOIN bundle_target ON bundle_target.bundle = bundle.id "
+		"SELECT max(bundle.id) FROM bundle JOIN bundle_target ON bundle_target.bundle = "
+		"bundle.id "
 		"WHERE bundle_target.target = ? GROUP BY bundle.channel",
 		DB_VALUES(db_number(target)), &q, e);
 
@@ -64,8 +64,8 @@ static int load_plans(struct load *l, uint64_t target, struct ids *out, struct e
 }
 
 /* A file has a row for each bundle that picked it, oldest first: the last word counts. */
-static int load_picks(struct load *l, uint64_t target, const struct ids *plans, struct rows *rows,
-	struct err *e)
+static int load_picks(
+	struct load *l, uint64_t target, const struct ids *plans, struct rows *rows, struct err *e)
 {
 	CLEANUP_DB_QUERY struct db_query *q = NULL;
 	int r = db_ask(l->db,
@@ -92,7 +92,8 @@ static int load_picks(struct load *l, uint64_t target, const struct ids *plans, 
 		row->file.is_current |= has_id(plans, row->bundle);
 		row->file.use = (enum manifest_use)db_col_number(q, 2);
 		row->file.is_requested = db_col_number(q, 3) != 0;
-		if (store_list_read(l->a, db_col_text(q, 4), &row->file.extras, &row->file.nextras, e)) {
+		if (store_list_read(
+			    l->a, db_col_text(q, 4), &row->file.extras, &row->file.nextras, e)) {
 			return load_damaged(l, "pick", e);
 		}
 	}
@@ -101,8 +102,7 @@ static int load_picks(struct load *l, uint64_t target, const struct ids *plans, 
 
 static struct store_row *find_row(const struct rows *rows, uint64_t id)
 {
-	vec_each(struct store_row, row, rows)
-	{
+	vec_each(struct store_row, row, rows) {
 		if (row->id == id) {
 			return row;
 		}
@@ -111,7 +111,8 @@ static struct store_row *find_row(const struct rows *rows, uint64_t id)
 }
 
 /* Newest first: the first build of a source is the one in force. */
-static int add_build(struct load *l, struct db_query *q, struct ids *built, struct rows *rows, struct err *e)
+static int add_build(
+	struct load *l, struct db_query *q, struct ids *built, struct rows *rows, struct err *e)
 {
 	const struct known_file *k = file_of(l, db_col_number(q, 1));
 	const struct store_row *sdist = find_row(rows, db_col_number(q, 0));
@@ -190,8 +191,8 @@ static int read_recipe(struct load *l, struct db_query *q, const struct rows *ro
 	return 0;
 }
 
-static int load_recipes(struct load *l, uint64_t target, const struct rows *rows, struct store_target *t,
-	struct err *e)
+static int load_recipes(struct load *l, uint64_t target, const struct rows *rows,
+	struct store_target *t, struct err *e)
 {
 	CLEANUP_DB_QUERY struct db_query *q = NULL;
 	uint64_t n;
@@ -250,7 +251,8 @@ static int read_target(struct load *l, struct db_query *q, struct store_target *
 	}
 	if (r) {
 		err_recode(e, RC_STORE);
-		return err_wrap(e, "store %s: target %.*s", l->store->dir, STR_ARG(db_col_text(q, 3)));
+		return err_wrap(
+			e, "store %s: target %.*s", l->store->dir, STR_ARG(db_col_text(q, 3)));
 	}
 	t->toolkit = load_text(l, q, 2);
 	t->channel = load_text(l, q, 4);
@@ -265,7 +267,8 @@ int load_all_targets(struct load *l, struct store_view *v, struct err *e)
 
 	if (!r) {
 		r = db_ask(l->db,
-			"SELECT id, definition, toolkit, name, (SELECT channel FROM bundle WHERE id = "
+			"SELECT id, definition, toolkit, name, (SELECT channel FROM bundle WHERE "
+			"id = "
 			"(SELECT max(bundle) FROM bundle_target WHERE target = target.id)) "
 			"FROM target ORDER BY name",
 			DB_NO_VALUES, &q, e);

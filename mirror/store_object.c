@@ -12,8 +12,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Written pages are pushed to the disk in steps of this size while the next ones are being made, so that
- * the flush at the end finds little left to do. */
+/* Written pages are pushed to the disk in steps of this size while the next ones are being made, so
+ * that the flush at the end finds little left to do. */
 enum { WRITEBACK_STEP = 8 << 20 };
 
 struct store_object {
@@ -46,14 +46,16 @@ static struct object_name object_name(const struct digest *d)
 static int open_object(struct store *s, const struct digest *d)
 {
 	struct object_name n = object_name(d);
-	CLEANUP(fd) int folder = openat(
-		s->objects_fd, n.folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP(fd)
+	int folder = openat(s->objects_fd, n.folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	return folder < 0 ? -1 :
-			    openat(folder, n.path + 3, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	return folder < 0
+		       ? -1
+		       : openat(folder, n.path + 3, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 }
 
-int store_object_open(struct store *s, const struct digest *d, int *fd, uint64_t *size, struct err *e)
+int store_object_open(
+	struct store *s, const struct digest *d, int *fd, uint64_t *size, struct err *e)
 {
 	struct object_name n = object_name(d);
 	struct stat st;
@@ -81,14 +83,16 @@ bool store_object_exists(struct store *s, const struct digest *d, uint64_t size)
 	bool exists = fstatat(s->objects_fd, n.path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		      S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
 
-	/* A killed writer may have linked it without flushing the folder: who relies on it flushes. */
+	/* A killed writer may have linked it without flushing the folder: who relies on it flushes.
+	 */
 	if (exists && s->mode == STORE_WRITE) {
 		s->touched[d->b[0]] = true;
 	}
 	return exists;
 }
 
-int store_object_read(struct store *s, const struct digest *d, uint64_t max, struct buf *out, struct err *e)
+int store_object_read(
+	struct store *s, const struct digest *d, uint64_t max, struct buf *out, struct err *e)
 {
 	struct object_name n = object_name(d);
 	CLEANUP_BUF struct buf bytes = BUF_INIT;
@@ -127,7 +131,8 @@ int store_check_space(struct store *s, uint64_t bytes, struct err *e)
 		return 0;
 	}
 	err_set(e, RC_NO_SPACE,
-		"store %s: %llu bytes are to be written and %llu are free, of which %llu (3 %%) stay free",
+		"store %s: %llu bytes are to be written and %llu are free, of which %llu (3 %%) "
+		"stay free",
 		s->dir, (unsigned long long)bytes, (unsigned long long)free_bytes,
 		(unsigned long long)reserve);
 	return err_hint(e, "make room there, or name another place with --store");
@@ -141,7 +146,8 @@ static int open_named(struct store_object *o)
 	if (mkdirat(o->store->dir_fd, STORE_STAGING, 0700) && errno != EEXIST) {
 		return -1;
 	}
-	snprintf(o->temporary, sizeof(o->temporary), STORE_STAGING "/%ld.%lu", (long)getpid(), serial++);
+	snprintf(o->temporary, sizeof(o->temporary), STORE_STAGING "/%ld.%lu", (long)getpid(),
+		serial++);
 	return openat(o->store->dir_fd, o->temporary,
 		O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -246,9 +252,9 @@ static int link_object(struct store_object *o, const struct digest *d, struct er
 		vec_push(&o->store->fresh, *d);
 	}
 	if (failed && errno == EEXIST) {
-		failed = o->is_damaged_twin || !store_object_exists(o->store, d, o->size) ?
-				 replace_object(o, n.path) :
-				 0;
+		failed = o->is_damaged_twin || !store_object_exists(o->store, d, o->size)
+				 ? replace_object(o, n.path)
+				 : 0;
 	}
 	if (failed) {
 		return err_sys(e, "object %s: cannot name it", n.path + 3);
@@ -262,8 +268,8 @@ int store_object_commit(struct store_object *o, const struct digest *computed, s
 	int r = 0;
 
 	if (o->written != o->size) {
-		r = err_set(e, RC_HASH, "%llu bytes instead of %llu", (unsigned long long)o->written,
-			(unsigned long long)o->size);
+		r = err_set(e, RC_HASH, "%llu bytes instead of %llu",
+			(unsigned long long)o->written, (unsigned long long)o->size);
 	} else if (fchmod(o->fd, 0444)) {
 		r = err_sys(e, "store %s: cannot set an object's mode", o->store->dir);
 	} else if (fsync(o->fd)) { /* never tried twice: Linux reports a lost page once */
@@ -276,7 +282,8 @@ int store_object_commit(struct store_object *o, const struct digest *computed, s
 	return r;
 }
 
-static int write_text(struct store *s, struct str text, const struct digest *d, bool replace, struct err *e)
+static int write_text(
+	struct store *s, struct str text, const struct digest *d, bool replace, struct err *e)
 {
 	struct store_object *o;
 	int r = store_object_begin(s, text.n, &o, e);
@@ -350,8 +357,7 @@ void store_keep_objects(struct store *s)
 
 void store_drop_objects(struct store *s)
 {
-	vec_each(struct digest, d, &s->fresh)
-	{
+	vec_each(struct digest, d, &s->fresh) {
 		struct object_name n = object_name(d);
 
 		unlinkat(s->objects_fd, n.path, 0);

@@ -17,8 +17,8 @@ struct store {
 	int dir_fd, objects_fd, lock_fd;
 	struct db *db;     /* STORE_WRITE */
 	bool touched[256]; /* folders of objects/ with names that are not flushed yet */
-	/* Objects and folders that this writer made and no commit has claimed: closing removes them, so
-	 * that a refused import leaves the tree as it was. */
+	/* Objects and folders that this writer made and no commit has claimed: closing removes
+	 * them, so that a refused import leaves the tree as it was. */
 	VEC(struct digest) fresh;
 	bool made_folder[256];
 };
@@ -28,7 +28,8 @@ char *store_path(const struct store *s, struct arena *a, const char *name);
 
 /* Flushes the folders that objects were linked into (store_object.c): before every commit. */
 int store_sync_objects(struct store *s, struct err *e);
-/* A commit is about to claim what was written: closing keeps it from here on, whatever the outcome. */
+/* A commit is about to claim what was written: closing keeps it from here on, whatever the outcome.
+ */
 void store_keep_objects(struct store *s);
 void store_drop_objects(struct store *s); /* what no commit claimed */
 /* Makes the committed catalogue the published one (publish.c). */
@@ -43,12 +44,13 @@ int store_list_read(struct arena *a, struct str text, struct str **out, size_t *
 /* What a reader has loaded of one target, before it is a store_target (store_view.c). */
 struct store_row {
 	struct store_file file;
-	uint64_t id;     /* of the file */
-	uint64_t bundle; /* the newest that picked it; built here: 0 */
-	size_t rank;     /* in the order of names, versions and files */
+	uint64_t id;                   /* of the file */
+	uint64_t bundle;               /* the newest that picked it; built here: 0 */
+	size_t rank;                   /* in the order of names, versions and files */
 	const struct dist_name *parts; /* of the file name; NULL where it has none */
 };
-/* Sets is_listed for the sorted rows of one target by the two rules of store.h (store_listing.c). */
+/* Sets is_listed for the sorted rows of one target by the two rules of store.h (store_listing.c).
+ */
 void store_mark_listed(struct store_row *rows, size_t n);
 
 /* Row id of the file, made or brought up to date (store_commit.c). */

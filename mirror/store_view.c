@@ -20,8 +20,8 @@ static struct store_stamp stamp_of(const struct stat *st)
 		.nanoseconds = st->st_mtim.tv_nsec };
 }
 
-static int read_current(struct store *s, struct arena *a, const char **path, struct store_stamp *stamp,
-	uint64_t *generation, struct err *e)
+static int read_current(struct store *s, struct arena *a, const char **path,
+	struct store_stamp *stamp, uint64_t *generation, struct err *e)
 {
 	CLEANUP(fd) int fd = openat(s->dir_fd, STORE_CURRENT, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	CLEANUP_BUF struct buf text = BUF_INIT;
@@ -44,7 +44,8 @@ static int read_current(struct store *s, struct arena *a, const char **path, str
 	return 0;
 }
 
-/* A writer may publish twice, and remove what `current` named, between our two steps: then look again. */
+/* A writer may publish twice, and remove what `current` named, between our two steps: then look
+ * again. */
 static int open_published(struct store *s, struct store_view *v, struct db **out, struct err *e)
 {
 	for (int i = 1;; i++) {
@@ -144,21 +145,23 @@ static int read_file(struct load *l, struct db_query *q, struct known_file *k, s
 		return load_damaged(l, "file", e);
 	}
 	k->has_version = version_parse(l->a, f->version, &k->version, &ignored) == 0;
-	k->has_parts = f->kind == DIST_WHEEL && dist_name_parse(l->a, f->file, &k->parts, &ignored) == 0;
+	k->has_parts =
+		f->kind == DIST_WHEEL && dist_name_parse(l->a, f->file, &k->parts, &ignored) == 0;
 	return 0;
 }
 
 /* By project, newest version first, file name: the order of store_target.files. */
 static int by_rank(const void *a, const void *b)
 {
-	const struct known_file *x = *(struct known_file *const *)a, *y = *(struct known_file *const *)b;
+	const struct known_file *x = *(struct known_file *const *)a,
+				*y = *(struct known_file *const *)b;
 	int c = str_cmp(x->file.name, y->file.name);
 
 	if (!c && x->has_version && y->has_version) {
 		c = version_cmp(&y->version, &x->version);
 	} else if (!c) {
-		c = x->has_version == y->has_version ? str_cmp(y->file.version, x->file.version) :
-						       y->has_version - x->has_version;
+		c = x->has_version == y->has_version ? str_cmp(y->file.version, x->file.version)
+						     : y->has_version - x->has_version;
 	}
 	if (!c) {
 		c = str_cmp(x->file.file, y->file.file);
@@ -187,9 +190,10 @@ static int load_files(struct load *l, struct err *e)
 
 	if (!r) {
 		r = db_ask(l->db,
-			"SELECT id, sha256, size, file, name, version, kind, requires_python, metadata, "
-			"metadata_size, local_mismatch, device_code, yanked, origin, hash_from, license "
-			"FROM file ORDER BY id",
+			"SELECT id, sha256, size, file, name, version, kind, requires_python, "
+			"metadata, metadata_size, local_mismatch, device_code, yanked, origin, "
+			"hash_from, "
+			"license FROM file ORDER BY id",
 			DB_NO_VALUES, &q, e);
 	}
 	if (r) {

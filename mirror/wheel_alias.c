@@ -24,9 +24,10 @@ char *wheel_alias(struct arena *a, struct str file)
 	if (n == PARTS_MAX) {
 		build = part[2];
 	}
-	/* A build tag is a number and a text: a label that begins with a digit must not lengthen it. */
+	/* A build tag is a number and a text: a label that begins with a digit must not lengthen
+	 * it. */
 	bool is_digit = local.p[0] >= '0' && local.p[0] <= '9';
 	return arena_printf(a, "%.*s-%.*s-%.*s%s%.*s-%.*s-%.*s-%.*s", STR_ARG(part[0]),
-		STR_ARG(str_first(part[1], plus)), STR_ARG(build), is_digit ? "_" : "", STR_ARG(local),
-		STR_ARG(part[n - 3]), STR_ARG(part[n - 2]), STR_ARG(part[n - 1]));
+		STR_ARG(str_first(part[1], plus)), STR_ARG(build), is_digit ? "_" : "",
+		STR_ARG(local), STR_ARG(part[n - 3]), STR_ARG(part[n - 2]), STR_ARG(part[n - 1]));
 }

@@ -1,5 +1,6 @@
-/* The name under which a wheel is listed whose file name has a local version that its METADATA lacks:
- * pip takes such a file from no index. The local label moves to the build tag, the bytes stay:
+/* The name under which a wheel is listed whose file name has a local version that its METADATA
+ *lacks: pip takes such a file from no index. The local label moves to the build tag, the bytes
+ *stay:
  *
  *	flash_attn-2.8.3+cu12torch2.8-cp312-cp312-linux_x86_64.whl
  *	flash_attn-2.8.3-1cu12torch2.8-cp312-cp312-linux_x86_64.whl

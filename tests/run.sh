@@ -25,6 +25,7 @@ layers-test     | tests/meta/check_layers_test.sh
 scripts         | tests/meta/check_scripts.sh
 build           | make $jobs all unit tools
 build-asan      | make $jobs CC=clang SAN=address,undefined unit replay
+build-thread    | make $jobs CC=clang SAN=thread unit
 headers         | tests/meta/check_headers.sh build/flags
 verify-links    | tests/meta/check_verify_links.sh build
 man             | tests/meta/check_man.sh
@@ -32,6 +33,7 @@ help            | tests/meta/check_help.sh build
 install         | tests/meta/check_install.sh
 unit            | build/unit
 unit-asan       | $asan/unit
+unit-thread     | build/clang-thread/unit
 fuzz-replay     | tests/fuzz/replay.sh $asan
 versions        | $py tests/e2e/differential_versions.py build/nouns_oracle
 markers         | $py tests/e2e/differential_markers.py build/markers_oracle

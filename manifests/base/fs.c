@@ -210,7 +210,7 @@ int fs_new_open(struct fs_new *f, const char *path, mode_t mode, struct err *e)
 			(long)getpid()));
 		f->fd = open(f->temporary, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, mode);
 	}
-	if (f->fd < 0 && errno == ENOENT) {
+	if (f->fd < 0 && errno == ENOENT && !fs_exists(dir)) {
 		r = err_set(e, RC_NOT_FOUND, "%s: no such folder", dir);
 	} else if (f->fd < 0) {
 		r = err_sys(e, "%s: cannot create a file in the folder", dir);

@@ -3,7 +3,8 @@
 
     build.py BIN_DIR [--cuda FOLDER]
 
-With --cuda, a folder with the sdist of cuda-kernels 0.2.0 and wheels for it (setuptools, wheel, numpy, and the
+With --cuda, a folder with the sdist of cuda-kernels 0.2.0 and wheels for it (setuptools, wheel, numpy for the
+Python that runs this, and the
 CUDA 13.0 toolkit: nvidia-cuda-nvcc, -nvvm, -cuda-crt, -cuda-runtime, -cuda-cccl), real device code is built too.
 """
 

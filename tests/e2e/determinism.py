@@ -6,7 +6,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import urllib.parse
 
@@ -14,9 +13,16 @@ import sample
 from rig import Rig, lock, sha256, steps
 
 
-def has_locale(name):
-    known = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout.lower()
-    return name.lower().replace("-", "") in known.replace("-", "").split()
+def find_locale(rig, name):
+    """The environment that has that locale: the machine's own, or one made here; None where neither goes."""
+    language, _, charset = name.partition(".")
+    known = rig.run("locale", "-a").out.lower().replace("-", "").split()
+    if not charset or name.lower().replace("-", "") in known:
+        return {"LC_ALL": name, "LANG": name}
+    place = rig.folder("locales")
+    if rig.tool("localedef") and rig.run("localedef", "-i", language, "-f", charset, place / name).status == 0:
+        return {"LC_ALL": name, "LANG": name, "LOCPATH": str(place)}
+    return None
 
 
 def surroundings(rig):
@@ -25,8 +31,9 @@ def surroundings(rig):
     yield "umask 077", {}, {"umask": 0o077}
     yield "umask 000", {}, {"umask": 0o000}
     for name in ("C", "C.UTF-8", "tr_TR.UTF-8", "de_DE.UTF-8"):
-        if has_locale(name):
-            yield f"LC_ALL={name}", {"LC_ALL": name, "LANG": name}, {}
+        env = find_locale(rig, name)
+        if env:
+            yield f"LC_ALL={name}", env, {}
         else:
             rig.skip(f"no locale {name} on this machine")
     yield "TZ=Asia/Tokyo", {"TZ": "Asia/Tokyo"}, {}

@@ -68,7 +68,7 @@ python3 "$make_wheels" new/build 'builder 0.1' >/dev/null
 echo "it loses <files>" >new/yank-1.0-py3-none-any.whl.yanked
 check "fill" "$fill" bundle store lab 1 "new,$here,linux_x86_64,2.28,9.0" new "old,$here,linux_x86_64,2.28,8.0" old
 
-"$bin" serve --store store --listen 127.0.0.1:0 >address 2>talk &
+"$bin" serve --store store --listen 127.0.0.1:0 >address 2>talk.log &
 server=$!
 for _ in $(seq 100); do
 	[ -s address ] && break
@@ -78,10 +78,10 @@ url=$(cat address)
 url=${url%/}
 if [ -z "$url" ]; then
 	echo "FAILED: the server did not start"
-	cat talk
+	cat talk.log
 	exit 1
 fi
-check "the lines to paste" grep -q "pip install --index-url $url/t/new/simple/ PACKAGE" talk
+check "the lines to paste" grep -q "pip install --index-url $url/t/new/simple/ PACKAGE" talk.log
 
 # ---- pages ----
 check "health" test "$(fetch /healthz)" = ok

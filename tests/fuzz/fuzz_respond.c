@@ -1,5 +1,5 @@
-/* Requests from anybody, against a small catalogue. The input is lines: method, target, Host, Accept,
- * Range, If-Range, If-None-Match; a missing line is a missing header. */
+/* Requests from anybody, against a small catalogue. The input is lines: method, target, Host,
+ * Accept, Range, If-Range, If-None-Match; a missing line is a missing header. */
 #include "mirror/respond.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ static void require(bool is_so)
 	}
 }
 
-static struct store_file make_file(const char *file, const char *name, const char *version, int byte)
+static struct store_file make_file(
+	const char *file, const char *name, const char *version, int byte)
 {
 	struct store_file f = { .use = USE_RUN, .is_listed = true, .is_current = true };
 
@@ -41,8 +42,11 @@ static const struct site *small_site(void)
 	v.targets = arena_array(&v.arena, 1, sizeof(*v.targets));
 	v.ntargets = 1;
 	struct store_target *t = v.targets;
-	t->target = (struct target){ .name = STR("h100"), .python = { .major = 3, .minor = 12 },
-		.platform = STR("linux_x86_64"), .os = TARGET_LINUX, .cxx11_abi = -1 };
+	t->target = (struct target){ .name = STR("h100"),
+		.python = { .major = 3, .minor = 12 },
+		.platform = STR("linux_x86_64"),
+		.os = TARGET_LINUX,
+		.cxx11_abi = -1 };
 	t->files = arena_array(&v.arena, 3, sizeof(*t->files));
 	t->nfiles = 3;
 	t->files[0] = make_file("a-1-py3-none-any.whl", "a", "1", 0x11);
@@ -59,7 +63,8 @@ static void check(const struct response *r)
 	require(r->nheaders > 0 && r->nheaders < RESPONSE_HEADERS_MAX);
 	for (size_t i = 0; i < r->nheaders; i++) {
 		for (const char *p = r->headers[i].value; *p; p++) {
-			require(*p >= ' ' && *p < 0x7f); /* no header can be smuggled into the answer */
+			require(*p >= ' ' &&
+				*p < 0x7f); /* no header can be smuggled into the answer */
 		}
 	}
 	if (r->is_object) {

@@ -5,6 +5,7 @@ Inputs that are texts stand in tests/fuzz/corpus/<target>; what is binary, or de
 else, is made here, so that no binary is committed. A target may have both.
 """
 import base64
+import ctypes
 import gzip
 import io
 import struct
@@ -114,6 +115,35 @@ def seeds_sdist():
     yield "gnu", b"\2" + out.getvalue()
 
 
+# --- the outer layer of a bundle --------------------------------------------------------------
+
+
+def frame(content, block=128 * 1024):
+    xxhash = ctypes.CDLL("libxxhash.so.0")
+    xxhash.XXH64.restype = ctypes.c_uint64
+    xxhash.XXH64.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64]
+    out = struct.pack("<IBBQ", 0xFD2FB528, 0xC4, 0x38, len(content))
+    for at in range(0, len(content), block):
+        piece = content[at:at + block]
+        out += struct.pack("<I", len(piece) << 3 | (at + block >= len(content)))[:3] + piece
+    return out + struct.pack("<I", xxhash.XXH64(content, len(content), 0) & 0xFFFFFFFF)
+
+
+def tar_header(path, size=0):
+    member = tarfile.TarInfo(path)
+    member.mode, member.mtime, member.size = 0o644, 1796054598, size
+    return member.tobuf(tarfile.PAX_FORMAT)
+
+
+def seeds_frames():
+    text = tar_header("gpkg-bundle.json", 33) + b"{}".ljust(512, b"\0")
+    yield "bundle", frame(text) + frame(tar_header("files/x", 700) + bytes(1024)) + frame(bytes(1024))
+    yield "small-blocks", frame(text, 100)
+    yield "header", tar_header("requirements.h100.txt")
+    yield "long-path", tar_header("files/" + "a" * 64 + "/" + "b" * 200 + ".whl")
+    yield "huge", tar_header("files/huge.whl", 1 << 36)
+
+
 # --- keys and signatures ----------------------------------------------------------------------
 
 
@@ -135,6 +165,7 @@ def seeds_minisig():
 TARGETS = {
     "elf": seeds_elf,
     "fatbin": seeds_fatbin,
+    "frames": seeds_frames,
     "minisig": seeds_minisig,
     "sdist": seeds_sdist,
     "wheel": seeds_wheel,

@@ -1,12 +1,12 @@
-/* Fills a store from folders of wheels and sdists, without a bundle: through the store's own calls, with a
- * manifest made by hand. For tests of what comes behind the import.
+/* Fills a store from folders of wheels and sdists, without a bundle: through the store's own calls,
+ *with a manifest made by hand. For tests of what comes behind the import.
  *
  *	store_fill bundle STORE CHANNEL SERIAL TARGET FOLDER [TARGET FOLDER]...
  *	store_fill build STORE TARGET-NAME SDIST WHEEL
  *
- * TARGET is NAME,PYTHON,PLATFORM,GLIBC,GPU[,TORCH]: h100,3.12,linux_x86_64,2.28,9.0,2.11.0+cu130. A file
- * is needed to run; one in FOLDER/build to build, one in FOLDER/toolkit is of the toolkit. A text beside a
- * file, FILE.yanked, is the reason why it is yanked. */
+ * TARGET is NAME,PYTHON,PLATFORM,GLIBC,GPU[,TORCH]: h100,3.12,linux_x86_64,2.28,9.0,2.11.0+cu130. A
+ *file is needed to run; one in FOLDER/build to build, one in FOLDER/toolkit is of the toolkit. A
+ *text beside a file, FILE.yanked, is the reason why it is yanked. */
 #include "manifests/base/fs.h"
 #include "manifests/base/log.h"
 #include "manifests/base/mem.h"
@@ -37,7 +37,8 @@ struct fill {
 	VEC(struct found) found;
 };
 
-static int copy_object(struct store *s, int fd, uint64_t size, const struct digest *d, struct err *e)
+static int copy_object(
+	struct store *s, int fd, uint64_t size, const struct digest *d, struct err *e)
 {
 	CLEANUP(free) char *bytes = mem_alloc(size);
 	struct store_object *o;
@@ -98,7 +99,8 @@ static int describe(struct fill *f, const char *path, struct manifest_file *m, s
 	return name.kind == DIST_WHEEL ? describe_wheel(f, fd, m, e) : 0;
 }
 
-static int add_folder(struct fill *f, const char *folder, enum manifest_use use, size_t target, struct err *e)
+static int add_folder(
+	struct fill *f, const char *folder, enum manifest_use use, size_t target, struct err *e)
 {
 	struct arena *a = &f->manifest.arena;
 	char **names = NULL;
@@ -114,7 +116,8 @@ static int add_folder(struct fill *f, const char *folder, enum manifest_use use,
 			continue;
 		}
 		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-			enum manifest_use below = strcmp(names[i], "build") == 0 ? USE_BUILD : USE_TOOLKIT;
+			enum manifest_use below =
+				strcmp(names[i], "build") == 0 ? USE_BUILD : USE_TOOLKIT;
 
 			r = add_folder(f, path, below, target, e);
 			continue;
@@ -130,8 +133,9 @@ static int add_folder(struct fill *f, const char *folder, enum manifest_use use,
 static int parse_target(struct arena *a, const char *text, struct target *out, struct err *e)
 {
 	struct target_spec spec = { .cxx11_abi = -1 };
-	struct str rest = str_of(text), gpu = STR_NULL, *to[] = { &spec.name, &spec.python,
-					&spec.platform, &spec.glibc, &gpu, &spec.torch };
+	struct str rest = str_of(text), gpu = STR_NULL,
+		   *to[] = { &spec.name, &spec.python, &spec.platform, &spec.glibc, &gpu,
+			   &spec.torch };
 
 	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]) && str_cut(&rest, ',', to[i]); i++) {
 	}
@@ -157,7 +161,8 @@ static void make_plan(struct fill *f)
 	qsort(f->found.v, f->found.n, sizeof(*f->found.v), by_name);
 	m->files = arena_array(&m->arena, f->found.n, sizeof(*m->files));
 	for (size_t i = 0; i < m->ntargets; i++) {
-		m->targets[i].picks = arena_array(&m->arena, f->found.n, sizeof(struct manifest_pick));
+		m->targets[i].picks =
+			arena_array(&m->arena, f->found.n, sizeof(struct manifest_pick));
 	}
 	for (size_t i = 0; i < f->found.n; i++) {
 		const struct found *x = &f->found.v[i];
@@ -167,7 +172,8 @@ static void make_plan(struct fill *f)
 			m->files[m->nfiles++] = x->file;
 		}
 		t->picks[t->npicks++] = (struct manifest_pick){
-			.file = m->nfiles - 1, .use = x->use, .is_requested = x->use == USE_RUN };
+			.file = m->nfiles - 1, .use = x->use, .is_requested = x->use == USE_RUN
+		};
 	}
 }
 
@@ -192,8 +198,8 @@ static int fill_bundle(struct fill *f, int argc, char **argv, struct err *e)
 		return r;
 	}
 	make_plan(f);
-	const char *text = arena_printf(&m->arena, "manifest of %s %s with %zu files", argv[0], argv[1],
-		m->nfiles);
+	const char *text = arena_printf(
+		&m->arena, "manifest of %s %s with %zu files", argv[0], argv[1], m->nfiles);
 	r = store_put_text(f->store, str_of(text), &manifest, e);
 	r = r ? r : store_put_text(f->store, STR("signature"), &signature, e);
 	return r ? r : store_commit_bundle(f->store, m, &manifest, &signature, &signer, NOW, e);
@@ -228,7 +234,8 @@ int main(int argc, char **argv)
 	}
 	int r = store_open(argv[2], STORE_WRITE, &f.store, &e);
 	if (!r) {
-		r = is_bundle ? fill_bundle(&f, argc - 3, argv + 3, &e) : fill_build(&f, argv + 3, &e);
+		r = is_bundle ? fill_bundle(&f, argc - 3, argv + 3, &e)
+			      : fill_build(&f, argv + 3, &e);
 	}
 	store_close(f.store);
 	arena_release(&f.manifest.arena);

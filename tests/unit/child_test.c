@@ -26,13 +26,14 @@ static const enum child_way every_way[] = { CHILD_OPEN, CHILD_SECCOMP, CHILD_NAM
 struct place { /* a folder that goes away with its test */
 	struct arena a;
 	char *path, *root;
+	int nap; /* seconds that no other process of the machine sleeps: test runs may overlap */
 };
 
 static void place_init(struct place *p)
 {
 	char made[] = "/tmp/gpkg-child-XXXXXX";
 
-	*p = (struct place){ .a = ARENA_INIT };
+	*p = (struct place){ .a = ARENA_INIT, .nap = 1000000 + (int)getpid() };
 	ck_assert_ptr_nonnull(mkdtemp(made));
 	p->path = realpath(made, NULL);
 	p->root = arena_printf(&p->a, "%s/root", p->path);
@@ -168,9 +169,27 @@ UNIT(child_names_what_cannot_be_started)
 	place_release(&p);
 }
 
-/* Counts processes that run `sleep` with this argument. */
-static int sleepers(const char *seconds)
+/* `script` with every NAP as a sleep of that length. */
+static const char *const *naps(struct place *p, const char *script)
 {
+	CLEANUP_BUF struct buf text = BUF_INIT;
+	const char **argv = arena_array(&p->a, 4, sizeof(*argv));
+
+	for (const char *at; (at = strstr(script, "NAP")); script = at + 3) {
+		buf_add(&text, script, (size_t)(at - script));
+		buf_addf(&text, "sleep %d", p->nap);
+	}
+	buf_adds(&text, script);
+	argv[0] = "/bin/sh";
+	argv[1] = "-c";
+	argv[2] = arena_dup(&p->a, buf_str(&text));
+	return argv;
+}
+
+/* How many processes sleep so. */
+static int sleepers(struct place *p)
+{
+	const char *seconds = arena_printf(&p->a, "N=%d", p->nap);
 	CLEANUP_BUF struct buf said = BUF_INIT;
 	struct child_spec spec = {
 		.argv = ARGV("/bin/sh", "-c",
@@ -204,13 +223,12 @@ UNIT(child_ends_as_a_whole_at_its_time_limit)
 		}
 		/* One that ignores polite signals, one in a session of its own, one that is an
 		 * orphan. */
-		run(&p, every_way[i],
-			SHELL("trap '' TERM HUP; (setsid sleep 7711 &); sleep 7711 & sleep 7711"),
+		run(&p, every_way[i], naps(&p, "trap '' TERM HUP; (setsid NAP &); NAP & NAP"),
 			path_variable, &limits, &r, &said);
 		ck_assert(r.out_of_time);
 		ck_assert(!r.out_of_memory);
 		ck_assert(r.seconds < 10);
-		ck_assert_int_eq(sleepers("N=7711"), 0);
+		ck_assert_int_eq(sleepers(&p), 0);
 	}
 	place_release(&p);
 }
@@ -227,10 +245,10 @@ UNIT(child_leaves_nothing_running_after_its_end)
 		if (!works_here(&p, every_way[i])) {
 			continue;
 		}
-		run(&p, every_way[i], SHELL("(setsid sleep 7722 >/dev/null 2>&1 &); exit 0"),
+		run(&p, every_way[i], naps(&p, "(setsid NAP >/dev/null 2>&1 &); exit 0"),
 			path_variable, NULL, &r, &said);
 		ck_assert(child_is_ok(&r));
-		ck_assert_int_eq(sleepers("N=7722"), 0);
+		ck_assert_int_eq(sleepers(&p), 0);
 	}
 	place_release(&p);
 }
@@ -250,13 +268,13 @@ UNIT(child_ends_at_its_memory_limit)
 		}
 		/* Two together pass the limit, none does alone. */
 		run(&p, every_way[i],
-			SHELL("hold() { head -c 130000000 /dev/zero | tail -c 130000000 | "
-			      "{ sleep 7733; cat; } >/dev/null; }; hold & hold & wait"),
+			naps(&p, "hold() { head -c 130000000 /dev/zero | tail -c 130000000 | "
+				 "{ NAP; cat; } >/dev/null; }; hold & hold & wait"),
 			path_variable, &limits, &r, &said);
 		ck_assert(r.out_of_memory);
 		ck_assert(!r.out_of_time);
 		ck_assert_uint_gt(r.memory_peak, limits.memory);
-		ck_assert_int_eq(sleepers("N=7733"), 0);
+		ck_assert_int_eq(sleepers(&p), 0);
 		CLEANUP_BUF struct buf text = BUF_INIT;
 
 		child_describe(&r, &text);
@@ -302,7 +320,7 @@ UNIT(child_ends_with_its_parent)
 
 		ck_assert_int_ge(parent, 0);
 		if (parent == 0) {
-			struct child_spec spec = { .argv = SHELL("sleep 7744 & sleep 7744"),
+			struct child_spec spec = { .argv = naps(&p, "NAP & NAP"),
 				.env = path_variable,
 				.folder = "/",
 				.output = 2,
@@ -314,16 +332,16 @@ UNIT(child_ends_with_its_parent)
 			child_run(&spec, &r, &e);
 			_exit(0);
 		}
-		for (int n = 0; n < 200 && sleepers("N=7744") < 2; n++) {
+		for (int n = 0; n < 200 && sleepers(&p) < 2; n++) {
 			usleep(20000);
 		}
-		ck_assert_int_eq(sleepers("N=7744"), 2);
+		ck_assert_int_eq(sleepers(&p), 2);
 		kill(parent, SIGKILL);
 		ck_assert_int_eq(waitpid(parent, NULL, 0), parent);
-		for (int n = 0; n < 200 && sleepers("N=7744") > 0; n++) {
+		for (int n = 0; n < 200 && sleepers(&p) > 0; n++) {
 			usleep(20000);
 		}
-		ck_assert_int_eq(sleepers("N=7744"), 0);
+		ck_assert_int_eq(sleepers(&p), 0);
 	}
 	place_release(&p);
 }
@@ -336,7 +354,7 @@ UNIT(child_stops_when_its_parent_is_asked_to_end)
 	pid_t self = getpid();
 
 	place_init(&p);
-	struct child_spec spec = { .argv = SHELL("sleep 7755"),
+	struct child_spec spec = { .argv = naps(&p, "NAP"),
 		.env = path_variable,
 		.folder = "/",
 		.output = 2,
@@ -350,7 +368,7 @@ UNIT(child_stops_when_its_parent_is_asked_to_end)
 	}
 	ck_assert_int_eq(child_run(&spec, &r, &e), -RC_BUILD);
 	ck_assert_ptr_nonnull(strstr(e.text, "Terminated"));
-	ck_assert_int_eq(sleepers("N=7755"), 0);
+	ck_assert_int_eq(sleepers(&p), 0);
 	waitpid(other, NULL, 0);
 	place_release(&p);
 }

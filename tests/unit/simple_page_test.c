@@ -238,6 +238,26 @@ UNIT(simple_page_shows_only_what_is_listed)
 	end();
 }
 
+/* A source that needs nvcc is offered only as the wheel that was built of it. */
+UNIT(simple_page_source_for_a_gpu_is_not_offered)
+{
+	struct listing l;
+
+	begin();
+	struct store_target *t = &view.targets[1];
+	for (size_t i = 0; i < t->nfiles; i++) {
+		t->files[i].needs_toolkit = str_is(t->files[i].file.file, "kern-0.1.tar.gz");
+	}
+	l = h100();
+	ck_assert_uint_eq(project(&l, "kern")->nfiles, 1);
+	ck_assert(project(&l, "kern")->files[0].file->is_built);
+	listing_of_all(&arena, &view, &l);
+	for (size_t i = 0; i < l.nprojects; i++) {
+		ck_assert(!str_is(l.projects[i].name, "kern"));
+	}
+	end();
+}
+
 UNIT(wheel_alias_table)
 {
 	static const struct {
