@@ -52,8 +52,9 @@ static bool needs_device_code(const struct resolver *v, const struct choose_targ
 	if (f->from.name.kind != DIST_SDIST || t->t->ngpus == 0) {
 		return false;
 	}
-	return own ? own->device_code
-		   : known == RECIPE_DEVICE_YES ||
+	return own && own->has_device_code
+		       ? own->device_code
+		       : known == RECIPE_DEVICE_YES ||
 			     (known == RECIPE_DEVICE_IF_CUDA_SOURCES && f->has_cuda_sources);
 }
 

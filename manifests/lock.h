@@ -38,7 +38,7 @@ struct lock_recipe { /* [recipe.<package>]: a builder's override */
 	size_t nrequires;
 	struct str *env_names, *env_values; /* ${arch_list} and such: not yet filled in */
 	size_t nenv;
-	bool device_code; /* the result must hold device code for every GPU; default true */
+	bool has_device_code, device_code; /* must the result hold code for every GPU? absent: what is known */
 	struct str reason;
 	unsigned line;
 };

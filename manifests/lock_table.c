@@ -171,7 +171,7 @@ static int read_recipe(struct lock *l, const struct toml *row, struct lock_recip
 	static const char *const keys[] = { "requires", "env", "device-code", "reason", NULL };
 
 	r->line = row->line;
-	r->device_code = true;
+	r->has_device_code = toml_get(row, "device-code") != NULL;
 	if (toml_only(row, keys, e) || lock_project(l, row, row->key, &r->name, e) ||
 		toml_opt_bool(row, "device-code", &r->device_code, e) ||
 		toml_opt_strs(&l->arena, row, "requires", false, &r->requires, &r->nrequires, e) ||
