@@ -47,6 +47,7 @@ airgap          | $py tests/e2e/airgap.py build
 determinism     | $py tests/e2e/determinism.py build
 hostile-bundle  | $py tests/e2e/hostile_bundle.py build
 create-faults   | $py tests/e2e/create_faults.py build
+bad-input       | $py tests/e2e/bad_input.py build
 serve-clients   | PATH=$PWD/build/tools/bin:$PATH tests/e2e/serve_clients.sh build/store_fill build/gpkg-bundle
 site-build      | $py tests/e2e/build.py build
 END

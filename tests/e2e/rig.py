@@ -103,6 +103,8 @@ class Rig:
                     "PIP_NO_CACHE_DIR": "1", "UV_NO_CONFIG": "1", "UV_NO_CACHE": "1", "UV_PYTHON": sys.executable,
                     "UV_PYTHON_DOWNLOADS": "never", "PYTHONDONTWRITEBYTECODE": "1",
                     "SOURCE_DATE_EPOCH": str(TIME), "no_proxy": "127.0.0.1"}
+        # But for what a sanitizer of the programs is told.
+        self.env |= {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
 
     # ---- counting ----
 

@@ -34,7 +34,7 @@ struct parts {
 	size_t n, cap;
 };
 
-static void die(const struct err *e)
+static _Noreturn void die(const struct err *e)
 {
 	fprintf(stderr, "bundle_forge: %s\n", e->text);
 	exit(3);
