@@ -5,5 +5,5 @@ int cmd_verify(int argc, char **argv);
 
 int cmd_verify(int argc, char **argv)
 {
-	return verify_run(argc, argv);
+	return verify_run("verify", argc, argv);
 }

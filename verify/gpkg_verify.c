@@ -18,5 +18,5 @@ int main(int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	return verify_run(argc, argv);
+	return verify_run("", argc, argv);
 }

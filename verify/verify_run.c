@@ -91,14 +91,14 @@ static int verify_file(const char *path, const struct trust *trust, bool json, s
 	return r;
 }
 
-int verify_run(int argc, char **argv)
+int verify_run(const char *name, int argc, char **argv)
 {
 	struct opt_list pubs = VEC_INIT, files = VEC_INIT;
 	const struct opt options[] = {
 		{ 0, "pub", OPT_LIST, &pubs, "PUB", "trust this public key file instead of the store's keys" },
 		{ .name = NULL },
 	};
-	const struct opt_verb verb = { "verify", "FILE...",
+	const struct opt_verb verb = { name, "FILE...",
 		"Check signature, lists and every byte of bundles, without unpacking them (\"-\": standard input).",
 		options, 1, OPT_MANY };
 	struct opt_common common = { .store = NULL };
@@ -114,7 +114,7 @@ int verify_run(int argc, char **argv)
 		for (size_t i = 0; !r && i < files.n; i++) {
 			r = verify_file(files.v[i], &trust, common.json, &e);
 		}
-		snprintf(who, sizeof(who), "%s verify", opt_program);
+		snprintf(who, sizeof(who), "%s%s%s", opt_program, *name ? " " : "", name);
 		status = r ? log_error(who, &e, common.json) : 0;
 	}
 	trust_release(&trust);

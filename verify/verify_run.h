@@ -2,7 +2,8 @@
 #ifndef VERIFY_VERIFY_RUN_H
 #define VERIFY_VERIFY_RUN_H
 
-/* Command line of either program, argv[0] being the verb; returns the exit status. */
-int verify_run(int argc, char **argv);
+/* Command line of either program, argv[0] being skipped; `name` is the verb, or "" for gpkg-verify. Returns
+ * the exit status. */
+int verify_run(const char *name, int argc, char **argv);
 
 #endif

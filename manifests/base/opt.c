@@ -25,11 +25,13 @@ static int usage_error(const struct opt_verb *verb, const char *fmt, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "%s %s: ", opt_program, verb->name);
+	const char *space = *verb->name ? " " : "";
+
+	fprintf(stderr, "%s%s%s: ", opt_program, space, verb->name);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
-	fprintf(stderr, "\n  see: %s %s --help\n", opt_program, verb->name);
+	fprintf(stderr, "\n  see: %s%s%s --help\n", opt_program, space, verb->name);
 	return 2;
 }
 
@@ -50,12 +52,12 @@ static void print_help(const struct parse *p)
 {
 	const struct opt_verb *v = p->verb;
 
-	printf("usage: %s %s [OPTION]...%s%s\n\n%s\n\n", opt_program, v->name, *v->arguments ? " " : "",
+	printf("usage: %s%s%s [OPTION]...%s%s\n\n%s\n\n", opt_program, *v->name ? " " : "", v->name, *v->arguments ? " " : "",
 		v->arguments, v->summary);
 	for (size_t i = 0; i < p->n; i++) {
 		print_row(&p->row[i]);
 	}
-	printf("\nMore: man %s-%s\n", opt_program, v->name);
+	printf("\nMore: man %s%s%s\n", opt_program, *v->name ? "-" : "", v->name);
 }
 
 static const struct opt *find(struct parse *p, struct str name, char letter, bool *again)

@@ -32,7 +32,7 @@ struct opt {
 };
 
 struct opt_verb {
-	const char *name;      /* "create" */
+	const char *name;      /* "create"; "" for a program that has one verb */
 	const char *arguments; /* "LOCK" or "FILE..." in usage; "" for none */
 	const char *summary;   /* one line */
 	const struct opt *options;
