@@ -202,16 +202,6 @@ static void copy_env(struct arena *a, const struct lock *lock, struct str projec
 	}
 }
 
-static struct str *copy_strs(struct arena *a, const struct str *v, size_t n)
-{
-	struct str *out = arena_array(a, n, sizeof(*out));
-
-	for (size_t i = 0; i < n; i++) {
-		out[i] = arena_str(a, v[i]);
-	}
-	return out;
-}
-
 static int by_file(const void *a, const void *b)
 {
 	const struct manifest_pick *x = a, *y = b;
@@ -252,13 +242,13 @@ static void describe_target(struct arena *a, const struct lock *lock, const stru
 
 		out->picks[out->npicks++] = (struct manifest_pick){ .file = place[p->file], .use = p->use,
 			.is_requested = p->is_requested, .nextras = p->nextras,
-			.extras = copy_strs(a, p->extras, p->nextras) };
+			.extras = arena_strs(a, p->extras, p->nextras) };
 		if (f->from.name.kind == DIST_SDIST) {
 			struct manifest_recipe *r = &out->recipes[out->nrecipes++];
 
 			r->file = place[p->file];
 			r->device_code = p->device_code;
-			r->requires = copy_strs(a, p->build_environment, p->nbuild_environment);
+			r->requires = arena_strs(a, p->build_environment, p->nbuild_environment);
 			r->nrequires = p->nbuild_environment;
 			copy_env(a, lock, f->project, r);
 		}

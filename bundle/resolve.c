@@ -111,7 +111,7 @@ static int read_asked_pages(struct resolver *v, struct err *e)
 	return resolver_read_pages(v, names, n, e);
 }
 
-static void note(struct resolver *v, const char *text)
+void resolver_note(struct resolver *v, const char *text)
 {
 	vec_each(struct str, s, &v->notes) {
 		if (str_is(*s, text)) {
@@ -184,11 +184,11 @@ static int add_file(struct resolver *v, const struct index_file *from, size_t *o
 		return r;
 	}
 	if (from->is_yanked) {
-		note(v, arena_printf(v->a, "%.*s is yanked by its publisher: %.*s", STR_ARG(from->name.file),
+		resolver_note(v, arena_printf(v->a, "%.*s is yanked by its publisher: %.*s", STR_ARG(from->name.file),
 			STR_ARG(from->yanked.n ? from->yanked : STR("no reason given"))));
 	}
 	if (f.hash_from == HASH_FROM_FIRST_USE) {
-		note(v, arena_printf(v->a, "%.*s is taken on first use: nobody promises its sha256",
+		resolver_note(v, arena_printf(v->a, "%.*s is taken on first use: nobody promises its sha256",
 			STR_ARG(from->name.file)));
 	}
 	vec_push(&v->files, f);
@@ -277,6 +277,8 @@ static int pick_row(struct resolver *v, const struct choose_target *t, const str
 
 static int pick_target(struct resolver *v, const struct choose_target *t, struct plan_target *pt, struct err *e)
 {
+	bool any = false;
+
 	pt->target = t->t;
 	pt->picks = arena_array(v->a, v->lock->npackages, sizeof(*pt->picks));
 	for (size_t i = 0; i < v->lock->npackages; i++) {
@@ -284,11 +286,15 @@ static int pick_target(struct resolver *v, const struct choose_target *t, struct
 		bool meant = false;
 		int r = is_meant(v, row, t, &meant, e);
 
+		any |= meant;
 		r = !r && meant ? pick_row(v, t, row, pt, e) : r;
 
 		if (r) {
 			return r;
 		}
+	}
+	if (!any) { /* no files is no success */
+		resolver_hole(v, t, STR(""), "no row of the lock is meant for this target");
 	}
 	return 0;
 }

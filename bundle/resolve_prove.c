@@ -1,6 +1,7 @@
 /* Second half of resolve: is the closure of each target met, and can what has no wheel be built? */
 #include "bundle/closure_proof.h"
 #include "bundle/resolver.h"
+#include "manifests/name.h"
 #include "manifests/recipe.h"
 
 static void check_python(struct resolver *v, const struct choose_target *t, const struct plan_target *pt)
@@ -102,6 +103,27 @@ static void drop_toolkit(struct plan_target *pt)
 	}
 }
 
+/* pip only warns of an extra that does not exist; whoever wrote the lock wants to know it now. */
+static void check_extras(struct resolver *v, const struct plan_target *pt)
+{
+	for (size_t i = 0; i < pt->npicks; i++) {
+		const struct plan_pick *p = &pt->picks[i];
+		const struct core_metadata *core = &v->files.v[p->file].core;
+
+		for (size_t j = 0; j < p->nextras; j++) {
+			bool known = false;
+
+			for (size_t k = 0; k < core->nprovides_extra && !known; k++) {
+				known = name_eq(core->provides_extra[k], p->extras[j]);
+			}
+			if (!known) {
+				resolver_note(v, arena_printf(v->a, "%.*s has no extra \"%.*s\"",
+					STR_ARG(v->files.v[p->file].from.name.file), STR_ARG(p->extras[j])));
+			}
+		}
+	}
+}
+
 static int plan_builds(struct resolver *v, const struct choose_target *t, struct plan_target *pt, struct err *e)
 {
 	bool compiles = false;
@@ -139,6 +161,7 @@ int resolver_prove(struct resolver *v, const struct choose_target *t, struct pla
 			tell_hole(v, t, h);
 		}
 		check_python(v, t, pt);
+		check_extras(v, pt);
 		r = plan_builds(v, t, pt, e);
 	}
 	vec_release(&holes);

@@ -27,6 +27,7 @@ const struct index_project *resolver_page(const struct resolver *v, struct str n
 int resolver_read_pages(struct resolver *v, const struct str *names, size_t n, struct err *e);
 /* Records that the target lacks something of a project; waived where the lock says so. */
 void resolver_hole(struct resolver *v, const struct choose_target *t, struct str project, const char *text);
+void resolver_note(struct resolver *v, const char *text); /* for the packer; each text once */
 /* Adds the target's holes, and the build environment of each of its sdists. */
 int resolver_prove(struct resolver *v, const struct choose_target *t, struct plan_target *pt, struct err *e);
 

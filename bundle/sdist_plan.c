@@ -30,10 +30,9 @@ static void keep_core(struct arena *a, struct plan_file *f, const struct sdist *
 		.nrequires_dist = c->nrequires_dist,
 		.is_dynamic_requires = c->is_dynamic_requires,
 	};
-	f->core.requires_dist = arena_array(a, c->nrequires_dist, sizeof(struct str));
-	for (size_t i = 0; i < c->nrequires_dist; i++) {
-		f->core.requires_dist[i] = arena_str(a, c->requires_dist[i]);
-	}
+	f->core.requires_dist = arena_strs(a, c->requires_dist, c->nrequires_dist);
+	f->core.provides_extra = arena_strs(a, c->provides_extra, c->nprovides_extra);
+	f->core.nprovides_extra = c->nprovides_extra;
 }
 
 static int read_one(struct arena *a, const struct lock *lock, struct cache *cache, struct plan_file *f,

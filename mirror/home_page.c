@@ -98,14 +98,6 @@ static void add_target(const struct store_target *t, struct buf *out)
 	buf_addf(out, "<section id=\"%.*s\">\n<h2>%.*s</h2>\n<p class=\"dim\">",
 		STR_ARG(t->target.name), STR_ARG(t->target.name));
 	html_escape(str_of(target_line(&a, &t->target)), out);
-	if (t->target.torch.n) {
-		buf_adds(out, " &middot; torch ");
-		html_escape(t->target.torch, out);
-	}
-	if (t->target.driver.n) {
-		buf_adds(out, " &middot; driver ");
-		html_escape(t->target.driver, out);
-	}
 	buf_adds(out, "</p>\n");
 	add_commands(t, out);
 	add_packages(t, out);

@@ -66,6 +66,16 @@ struct str arena_str(struct arena *a, struct str text)
 	return (struct str){ arena_dup(a, text), text.n };
 }
 
+struct str *arena_strs(struct arena *a, const struct str *texts, size_t n)
+{
+	struct str *out = arena_array(a, n, sizeof(*out));
+
+	for (size_t i = 0; i < n; i++) {
+		out[i] = arena_str(a, texts[i]);
+	}
+	return out;
+}
+
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
 	va_list args, again;

@@ -18,6 +18,7 @@ void *arena_alloc(struct arena *a, size_t size);
 void *arena_array(struct arena *a, size_t count, size_t size); /* overflow is out of memory */
 char *arena_dup(struct arena *a, struct str text);             /* NUL-terminated copy */
 struct str arena_str(struct arena *a, struct str text);        /* the same as a slice */
+struct str *arena_strs(struct arena *a, const struct str *texts, size_t n); /* of each, in a new array */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_release(struct arena *a); /* back to ARENA_INIT */
 
