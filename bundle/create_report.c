@@ -1,17 +1,8 @@
 #include "bundle/create_report.h"
 #include "manifests/base/json.h"
+#include "verify/bundle_report.h"
 
 #include <stdio.h>
-
-static uint64_t target_total(const struct manifest *m, const struct manifest_target *t)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < t->npicks; i++) {
-		total += m->files[t->picks[i].file].size;
-	}
-	return total;
-}
 
 void create_report_text(const struct create_result *r, struct buf *out)
 {
@@ -22,7 +13,7 @@ void create_report_text(const struct create_result *r, struct buf *out)
 
 	for (size_t i = 0; i < m->ntargets; i++) {
 		const struct manifest_target *t = &m->targets[i];
-		uint64_t total = target_total(m, t);
+		uint64_t total = bundle_target_total(m, t);
 
 		buf_addf(out, "%-12.*s %3zu files, %s", STR_ARG(t->target.name), t->npicks,
 			log_size(total, size));

@@ -17,12 +17,16 @@ import urllib.parse
 import make_wheels
 from rig import Rig, lock, package, sha256, steps, target
 
-SPECS = ["alpha 1.0 size=150000", "beta 1.0 size=250000", "gamma 1.0 size=90000", "delta 1.0", "omega 1.0 size=30000000"]
+SPECS = [
+    "alpha 1.0 size=150000", "beta 1.0 size=250000", "gamma 1.0 size=90000", "delta 1.0",
+    "omega 1.0 size=30000000"
+]
 SDIST = "eps 1.0 kind=sdist size=60000"
 SMALL = ("alpha", "beta", "gamma", "delta", "eps")
 
 
 class Field:
+
     def __init__(self, rig):
         self.rig = rig
         self.folder = rig.folder("packages")
@@ -33,8 +37,10 @@ class Field:
         self.digest = {n: sha256(self.folder / f) for n, f in self.files.items()}
         self.size = {n: (self.folder / f).stat().st_size for n, f in self.files.items()}
         self.key = rig.key()
-        self.small = lock(rig.scratch / "small.toml", target("t"), *(package(n, "1.0") for n in SMALL))
-        self.big = lock(rig.scratch / "big.toml", target("t"), package("omega", "1.0"), package("alpha", "1.0"))
+        self.small = lock(rig.scratch / "small.toml", target("t"),
+                          *(package(n, "1.0") for n in SMALL))
+        self.big = lock(rig.scratch / "big.toml", target("t"), package("omega", "1.0"),
+                        package("alpha", "1.0"))
         self.count = 0
         # The address of a file stands in the manifest: all servers of this script use one port.
         with rig.index(self.folder) as index:
@@ -43,15 +49,23 @@ class Field:
             self.big_reference = self.must_make(index, self.big, "big-reference")
 
     def index(self, *options):
-        return self.rig.index(self.folder, "--port", str(urllib.parse.urlsplit(self.url).port), *options)
+        return self.rig.index(self.folder, "--port", str(urllib.parse.urlsplit(self.url).port),
+                              *options)
 
     def fresh(self, name):
         self.count += 1
         return self.rig.folder(f"{name}-{self.count}")
 
     def create(self, lock_file, output, cache, *options, **more):
-        return self.rig.create(lock_file, output, "--serial", "7", *options, index=self.url + "/simple/", key=self.key,
-                               cache=cache, **more)
+        return self.rig.create(lock_file,
+                               output,
+                               "--serial",
+                               "7",
+                               *options,
+                               index=self.url + "/simple/",
+                               key=self.key,
+                               cache=cache,
+                               **more)
 
     def must_make(self, index, lock_file, name):
         output = self.rig.scratch / f"{name}.tar.zst"
@@ -62,8 +76,11 @@ class Field:
         return sha256(output)
 
     def start(self, lock_file, output, cache):
-        return self.rig.start([self.rig.bin / "gpkg-bundle", "create", lock_file, "-o", output, "--key", self.key, "--cache",
-                               cache, "--serial", "7", "--quiet"], env={"PIP_INDEX_URL": self.url + "/simple/"},
+        return self.rig.start([
+            self.rig.bin / "gpkg-bundle", "create", lock_file, "-o", output, "--key", self.key,
+            "--cache", cache, "--serial", "7", "--quiet"
+        ],
+                              env={"PIP_INDEX_URL": self.url + "/simple/"},
                               stdout=subprocess.DEVNULL)
 
 
@@ -79,8 +96,10 @@ def fetched(requests):
 
 def whole_fetches(requests):
     """How often each file's bytes were asked for, but for looks into a wheel's directory (METADATA)."""
-    return {f: [r for r in rs if r["range"] is None or re.fullmatch(r"bytes=\d+-", r["range"])]
-            for f, rs in fetched(requests).items()}
+    return {
+        f: [r for r in rs if r["range"] is None or re.fullmatch(r"bytes=\d+-", r["range"])]
+        for f, rs in fetched(requests).items()
+    }
 
 
 def kept(cache):
@@ -102,7 +121,9 @@ def check_kills_while_fetching(field, factor):
     with field.index("--metadata", "--fault", "slow=400000:/files/") as slow:
         began = time.monotonic()
         place = field.fresh("slow")
-        rig.check(field.create(field.small, place / "x", place / "cache").status == 0, "a slow index is none the worse")
+        rig.check(
+            field.create(field.small, place / "x", place / "cache").status == 0,
+            "a slow index is none the worse")
         length = time.monotonic() - began
         slow.requests()
     for i in range(max(5, int(20 * factor))):
@@ -114,7 +135,9 @@ def check_kills_while_fetching(field, factor):
             child.send_signal(signal.SIGKILL)
             child.wait()
         what = f"killed after {moment:.2f} s"
-        rig.check(names_in(place) in ([], ["out.tar.zst"]), f"{what}: no stray file beside the output", names_in(place))
+        rig.check(
+            names_in(place) in ([], ["out.tar.zst"]), f"{what}: no stray file beside the output",
+            names_in(place))
         whole, begun = kept(cache)
         begun = {d: n for d, n in begun.items() if n}
         whole_somewhere += bool(whole)
@@ -124,16 +147,18 @@ def check_kills_while_fetching(field, factor):
             asked = whole_fetches(index.requests())
         if not rig.check(done.status == 0, f"{what}: the next run completes", done):
             continue
-        rig.equal(sha256(place / "out.tar.zst"), field.reference, f"{what}: and gives the same bundle")
+        rig.equal(sha256(place / "out.tar.zst"), field.reference,
+                  f"{what}: and gives the same bundle")
         for name in SMALL:
             requests = asked.get(field.files[name], [])
             digest = field.digest[name]
             if digest in whole:
                 rig.equal(requests, [], f"{what}: {name} was there and is not fetched again")
             elif digest in begun:
-                rig.check(len(requests) == (begun[digest] < field.size[name])
-                          and all(r["range"] == f"bytes={begun[digest]}-" for r in requests),
-                          f"{what}: {name} goes on at byte {begun[digest]}", requests)
+                rig.check(
+                    len(requests) == (begun[digest] < field.size[name])
+                    and all(r["range"] == f"bytes={begun[digest]}-" for r in requests),
+                    f"{what}: {name} goes on at byte {begun[digest]}", requests)
             else:
                 rig.equal(len(requests), 1, f"{what}: {name} is fetched once")
         rig.equal(kept(cache)[1], {}, f"{what}: nothing begun is left in the cache")
@@ -162,7 +187,8 @@ def check_kills_while_packing(field, factor):
             absent += not names
             rig.check(names in ([], ["out.tar.zst"]), "killed while packing: no stray file", names)
             if names:
-                rig.equal(sha256(place / "out.tar.zst"), field.big_reference, "killed at the very end: the bundle is whole")
+                rig.equal(sha256(place / "out.tar.zst"), field.big_reference,
+                          "killed at the very end: the bundle is whole")
             # An older file of that name is the old one or the new one, never half of it.
             (place / "out.tar.zst").write_bytes(b"old")
             child = field.start(field.big, place / "out.tar.zst", cache)
@@ -171,7 +197,8 @@ def check_kills_while_packing(field, factor):
             child.wait()
             content = (place / "out.tar.zst").read_bytes()
             rig.check(content == b"old" or sha256(place / "out.tar.zst") == field.big_reference,
-                      "killed while replacing: the old file or the new one", f"{len(content)} bytes")
+                      "killed while replacing: the old file or the new one",
+                      f"{len(content)} bytes")
             shutil.rmtree(place)
     rig.check(absent, "kills fell into the packing")
 
@@ -183,9 +210,12 @@ def check_two_at_once(field, _):
         children = [field.start(field.small, place / f"{i}.tar.zst", cache) for i in range(2)]
         rig.equal([c.wait() for c in children], [0, 0], "two runs at once")
         asked = whole_fetches(index.requests())
-    rig.equal({f: len(r) for f, r in asked.items()}, {f: 1 for n, f in field.files.items() if n in SMALL},
+    rig.equal({f: len(r)
+               for f, r in asked.items()}, {f: 1
+                                            for n, f in field.files.items() if n in SMALL},
               "no file is fetched twice")
-    rig.equal([sha256(place / f"{i}.tar.zst") for i in range(2)], [field.reference] * 2, "and both bundles are the same")
+    rig.equal([sha256(place / f"{i}.tar.zst") for i in range(2)], [field.reference] * 2,
+              "and both bundles are the same")
 
 
 # ---- a cache that rots ----
@@ -236,17 +266,24 @@ def check_rotten_cache(field, _):
                 done = field.create(field.small, place / "out.tar.zst", cache)
                 asked = whole_fetches(index.requests())
             if rig.check(done.status == 0, f"{what}: create goes on", done):
-                rig.equal(sha256(place / "out.tar.zst"), field.reference, f"{what}: the same bundle")
-                rig.equal({f: len(r) for f, r in asked.items() if r}, {field.files[name]: 1}, f"{what}: fetched once more")
-                rig.equal(sha256(cache / "blobs" / digest[:2] / digest), digest, f"{what}: the cache is mended")
-            rig.equal([n for n in names_in(place) if n != "out.tar.zst"], [], f"{what}: nothing else is left")
+                rig.equal(sha256(place / "out.tar.zst"), field.reference,
+                          f"{what}: the same bundle")
+                rig.equal({f: len(r)
+                           for f, r in asked.items() if r}, {field.files[name]: 1},
+                          f"{what}: fetched once more")
+                rig.equal(sha256(cache / "blobs" / digest[:2] / digest), digest,
+                          f"{what}: the cache is mended")
+            rig.equal([n for n in names_in(place) if n != "out.tar.zst"], [],
+                      f"{what}: nothing else is left")
             shutil.rmtree(cache)
 
 
 def check_rotten_database(field, _):
     rig = field.rig
-    for what, content in (("text", b"hello"), ("nothing", b""), ("noise", random.Random(1).randbytes(20000)),
-                          ("SQLite's head and noise", b"SQLite format 3\0" + random.Random(2).randbytes(20000))):
+    for what, content in (("text", b"hello"), ("nothing", b""), ("noise",
+                                                                 random.Random(1).randbytes(20000)),
+                          ("SQLite's head and noise",
+                           b"SQLite format 3\0" + random.Random(2).randbytes(20000))):
         place, cache = field.fresh("db"), field.fresh("db-cache")
         shutil.copytree(rig.scratch / "cache-reference", cache, dirs_exist_ok=True)
         (cache / "cache.sqlite").write_bytes(content)
@@ -255,7 +292,8 @@ def check_rotten_database(field, _):
             asked = whole_fetches(index.requests())
         rig.check(done.status == 0 and sha256(place / "out.tar.zst") == field.reference,
                   f"{what} in place of the cache's database: the same bundle", done)
-        rig.equal([f for f, r in asked.items() if r], [], f"{what} in place of the cache's database: files are kept")
+        rig.equal([f for f, r in asked.items() if r], [],
+                  f"{what} in place of the cache's database: files are kept")
 
 
 # ---- an index that misbehaves ----
@@ -263,7 +301,8 @@ def check_rotten_database(field, _):
 FILE = "/files/alpha"
 FAULTS = [  # options of the server | exit status, reason | what the message says
     (["--fault", "404:/simple/alpha"], 1, "hole", ["alpha", "no such project"]),
-    (["--fault", "404:/files/beta-1.0-py3-none-any.whl"], 3, "index", ["/files/beta-1.0-py3-none-any.whl", "404"]),
+    (["--fault", "404:/files/beta-1.0-py3-none-any.whl"], 3, "index",
+     ["/files/beta-1.0-py3-none-any.whl", "404"]),
     (["--fault", "500:/simple/alpha"], 3, "index", ["/simple/alpha/", "500"]),
     (["--fault", "500=1:/simple/alpha"], 0, None, []),
     (["--fault", "500=1:/files/"], 0, None, []),
@@ -271,15 +310,18 @@ FAULTS = [  # options of the server | exit status, reason | what the message say
     (["--fault", f"status=401:{FILE}"], 3, "index", [FILE, "401", "netrc"]),
     (["--fault", "status=403:/simple/alpha"], 3, "index", ["/simple/alpha/", "403"]),
     (["--fault", "status=418:/simple/alpha"], 3, "index", ["/simple/alpha/", "418"]),
-    (["--fault", "html-error:/simple/alpha"], 3, "index", ["/simple/alpha/", "Please sign in", "proxy"]),
+    (["--fault",
+      "html-error:/simple/alpha"], 3, "index", ["/simple/alpha/", "Please sign in", "proxy"]),
     (["--fault", f"html-error:{FILE}"], 3, "index", [FILE, "HTML"]),
-    (["--fault", f"html-error:{FILE}", "--metadata"], 1, "hash-mismatch", [f"{FILE}-1.0-py3-none-any.whl.metadata"]),
+    (["--fault", f"html-error:{FILE}",
+      "--metadata"], 1, "hash-mismatch", [f"{FILE}-1.0-py3-none-any.whl.metadata"]),
     (["--fault", "html-error:/files/eps"], 1, "hash-mismatch", ["/files/eps-1.0.tar.gz", "HTML"]),
     (["--fault", "wrong-hash:alpha"], 1, "hash-mismatch", [FILE, "sha256"]),
     (["--fault", "half-file:/files/beta"], 3, "network", ["/files/beta"]),
     (["--fault", "half-file=1:/files/beta"], 0, None, []),
     (["--fault", "half-file=1:/files/beta", "--no-ranges"], 0, None, []),
-    (["--fault", "half-file=1:/files/beta", "--fault", "bad-range:/files/beta"], {0, 1, 3}, None, []),
+    (["--fault", "half-file=1:/files/beta", "--fault", "bad-range:/files/beta"], {0, 1,
+                                                                                  3}, None, []),
     (["--fault", "retry-after=1:/simple/alpha"], 0, None, []),
     (["--fault", "retry-after=1:/files/beta"], 0, None, []),
     (["--no-ranges"], 0, None, []),
@@ -305,8 +347,12 @@ def check_one_fault(field, options, status, reason, words):
     rig, what = field.rig, "index with " + " ".join(options)
     place, cache = field.fresh("fault"), field.fresh("fault-cache")
     with field.index(*options):
-        done = field.create(field.small, place / "out.tar.zst", cache, "--json",
-                            env={"PIP_DEFAULT_TIMEOUT": "1", "PIP_RETRIES": "2"}, timeout=60)
+        done = field.create(field.small,
+                            place / "out.tar.zst",
+                            cache,
+                            "--json",
+                            env={"PIP_DEFAULT_TIMEOUT": "1", "PIP_RETRIES": "2"},
+                            timeout=60)
     wanted = status if isinstance(status, set) else {status}
     if not rig.check(done.status in wanted, f"{what}: exit status {status}", done):
         return
@@ -319,7 +365,8 @@ def check_one_fault(field, options, status, reason, words):
     text = done.out + done.err
     rig.check(all(w in text for w in words), f"{what}: the message names {words}", done)
     said = done.json()["error"]
-    rig.check(done.status == 1 and done.reason() == "hole" or said["hint"], f"{what}: a remedy is said", done)
+    rig.check(done.status == 1 and done.reason() == "hole" or said["hint"],
+              f"{what}: a remedy is said", done)
     rig.check("secret" not in text, f"{what}: no password in the message", text)
     wrong = [p.name for p in cache.glob("blobs/*/*") if sha256(p) != p.name]
     rig.equal(wrong, [], f"{what}: nothing wrong is in the cache")
@@ -333,9 +380,15 @@ def check_index_faults(field, _):
     for row in FAULTS:
         check_one_fault(field, *row)
     place = field.fresh("gone")
-    done = field.create(field.small, place / "out", place / "cache", "--json", env={"PIP_RETRIES": "1"})
-    field.rig.check(done.status == 3 and done.reason() == "network" and "127.0.0.1" in done.all, "no index at all", done)
-    field.rig.equal([n for n in names_in(place) if n != "cache"], [], "no index at all: nothing is left")
+    done = field.create(field.small,
+                        place / "out",
+                        place / "cache",
+                        "--json",
+                        env={"PIP_RETRIES": "1"})
+    field.rig.check(done.status == 3 and done.reason() == "network" and "127.0.0.1" in done.all,
+                    "no index at all", done)
+    field.rig.equal([n for n in names_in(place) if n != "cache"], [],
+                    "no index at all: nothing is left")
 
 
 # ---- the disk, the key ----
@@ -358,15 +411,21 @@ def check_disk(field, _):
     env = {"PIP_INDEX_URL": field.url + "/simple/"}
 
     def command(lock_file, output, cache):
-        return [rig.bin / "gpkg-bundle", "create", lock_file, "-o", output, "--key", field.key, "--cache", cache, "--json"]
+        return [
+            rig.bin / "gpkg-bundle", "create", lock_file, "-o", output, "--key", field.key,
+            "--cache", cache, "--json"
+        ]
 
     warm = rig.scratch / "cache-big-reference"
     cases = [
-        ("a full disk for the bundle", "size=1m", command(field.big, place / "out.tar.zst", warm), "no-space", 0),
-        ("a full disk for the cache", "size=1m", command(field.big, rig.scratch / "never", place / "cache"), "no-space", None),
-        ("a read-only folder for the bundle", "ro", command(field.big, place / "out.tar.zst", warm), {"permission", "io"}, 0),
-        ("a read-only folder for the cache", "ro", command(field.big, rig.scratch / "never", place / "cache"),
-         {"permission", "io"}, 0),
+        ("a full disk for the bundle", "size=1m", command(field.big, place / "out.tar.zst",
+                                                          warm), "no-space", 0),
+        ("a full disk for the cache", "size=1m",
+         command(field.big, rig.scratch / "never", place / "cache"), "no-space", None),
+        ("a read-only folder for the bundle", "ro", command(field.big, place / "out.tar.zst",
+                                                            warm), {"permission", "io"}, 0),
+        ("a read-only folder for the cache", "ro",
+         command(field.big, rig.scratch / "never", place / "cache"), {"permission", "io"}, 0),
     ]
     with field.index():
         for what, options, words, reason, left in cases:
@@ -376,7 +435,8 @@ def check_disk(field, _):
                 return
             done, names = answer
             reasons = reason if isinstance(reason, set) else {reason}
-            rig.check(done.status == 3 and done.reason() in reasons, f"{what}: exit 3, {reason}", done)
+            rig.check(done.status == 3 and done.reason() in reasons, f"{what}: exit 3, {reason}",
+                      done)
             rig.check(str(place) in done.all, f"{what}: the message names the place", done)
             rig.check(done.json()["error"]["hint"], f"{what}: a remedy is said", done)
             rig.check(not (rig.scratch / "never").exists(), f"{what}: no bundle")
@@ -409,14 +469,24 @@ def check_places(field, _):
     ]
     with field.index() as index:
         for output, key, cache, lock_file, statuses, words in rows:
-            done = rig.create(lock_file, output, "--json", index=field.url + "/simple/", key=key, cache=cache)
+            done = rig.create(lock_file,
+                              output,
+                              "--json",
+                              index=field.url + "/simple/",
+                              key=key,
+                              cache=cache)
             what = f"-o {output} --key {key} --cache {cache}"
-            rig.check(done.status in statuses and words in done.all, f"{what}: exit {statuses}, names {words}", done)
-            rig.check(isinstance(done.reason(), str) and "no JSON" not in done.reason(), f"{what}: valid JSON", done)
+            rig.check(done.status in statuses and words in done.all,
+                      f"{what}: exit {statuses}, names {words}", done)
+            rig.check(
+                isinstance(done.reason(), str) and "no JSON" not in done.reason(),
+                f"{what}: valid JSON", done)
             rig.check(not out.exists(), f"{what}: no bundle")
         asked = whole_fetches(index.requests())
-        rig.equal([f for f, r in asked.items() if r], [], "what cannot be written or signed is seen before the first download")
-    rig.equal(names_in(place), ["file", "folder", "locked.key", "locked.pub", "short.key"], "nothing is left")
+        rig.equal([f for f, r in asked.items() if r], [],
+                  "what cannot be written or signed is seen before the first download")
+    rig.equal(names_in(place), ["file", "folder", "locked.key", "locked.pub", "short.key"],
+              "nothing is left")
 
 
 def main():
@@ -424,8 +494,9 @@ def main():
     factor = 0.25 if "--quick" in rig.options else 4 if "--full" in rig.options else 1
     with rig:
         field = Field(rig)
-        parts = (check_kills_while_fetching, check_kills_while_packing, check_two_at_once, check_rotten_cache,
-                 check_rotten_database, check_index_faults, check_disk, check_places)
+        parts = (check_kills_while_fetching, check_kills_while_packing, check_two_at_once,
+                 check_rotten_cache, check_rotten_database, check_index_faults, check_disk,
+                 check_places)
         named = [o for o in rig.options if not o.startswith("--")]
         for part in (p for p in parts if not named or p.__name__ in named):
             with steps(part.__name__):

@@ -85,6 +85,7 @@ class Index:
 
 
 class Rig:
+
     def __init__(self, argv):
         if len(argv) < 2:
             sys.exit(f"usage: {argv[0]} BIN_DIR [options]")
@@ -98,11 +99,13 @@ class Rig:
         home = self.scratch / "home"
         home.mkdir()
         # Nothing of the caller's: no configuration of pip or uv, no keys, no store, no proxy.
-        self.env = {"PATH": self.path, "HOME": str(home), "TMPDIR": str(self.scratch), "LC_ALL": "C.UTF-8",
-                    "PIP_CONFIG_FILE": "/dev/null", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_RETRIES": "1",
-                    "PIP_NO_CACHE_DIR": "1", "UV_NO_CONFIG": "1", "UV_NO_CACHE": "1", "UV_PYTHON": sys.executable,
-                    "UV_PYTHON_DOWNLOADS": "never", "PYTHONDONTWRITEBYTECODE": "1",
-                    "SOURCE_DATE_EPOCH": str(TIME), "no_proxy": "127.0.0.1"}
+        self.env = {
+            "PATH": self.path, "HOME": str(home), "TMPDIR": str(self.scratch), "LC_ALL": "C.UTF-8",
+            "PIP_CONFIG_FILE": "/dev/null", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PIP_RETRIES": "1", "PIP_NO_CACHE_DIR": "1", "UV_NO_CONFIG": "1", "UV_NO_CACHE": "1",
+            "UV_PYTHON": sys.executable, "UV_PYTHON_DOWNLOADS": "never",
+            "PYTHONDONTWRITEBYTECODE": "1", "SOURCE_DATE_EPOCH": str(TIME), "no_proxy": "127.0.0.1"
+        }
         # But for what a sanitizer of the programs is told.
         self.env |= {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
 
@@ -113,11 +116,13 @@ class Rig:
             self.passed += 1
         else:
             self.failed += 1
-            print(f"FAILED: {what}" + (f"\n    {str(detail)[:2000]}" if detail != "" else ""), flush=True)
+            print(f"FAILED: {what}" + (f"\n    {str(detail)[:2000]}" if detail != "" else ""),
+                  flush=True)
         return bool(ok)
 
     def equal(self, have, want, what):
-        return self.check(have == want, what, f"have {have}\n    want {want}" if have != want else "")
+        return self.check(have == want, what,
+                          f"have {have}\n    want {want}" if have != want else "")
 
     def skip(self, why):
         print(f"skipped: {why}", flush=True)
@@ -137,11 +142,18 @@ class Rig:
         merged = {k: v for k, v in {**self.env, **(env or {})}.items() if v is not None}
         give = {"stdin": stdin} if not isinstance(stdin, bytes) else {"input": stdin}
         try:
-            done = subprocess.run([str(c) for c in command], env=merged, cwd=cwd or self.scratch, **give,
-                                  capture_output=True, timeout=timeout, check=False, **more)
+            done = subprocess.run([str(c) for c in command],
+                                  env=merged,
+                                  cwd=cwd or self.scratch,
+                                  **give,
+                                  capture_output=True,
+                                  timeout=timeout,
+                                  check=False,
+                                  **more)
         except subprocess.TimeoutExpired as late:
             done = subprocess.CompletedProcess(command, 124, late.stdout or b"",
-                                               (late.stderr or b"") + f"\nno end after {timeout} s".encode())
+                                               (late.stderr or b"") +
+                                               f"\nno end after {timeout} s".encode())
         return Result(done)
 
     def gpkg(self, *arguments, **more):
@@ -149,7 +161,9 @@ class Rig:
 
     def forge(self, *arguments):
         # It leaves its memory to the system; a sanitizer would complain.
-        done = self.run(self.bin / "bundle_forge", *arguments, env={"ASAN_OPTIONS": "detect_leaks=0"})
+        done = self.run(self.bin / "bundle_forge",
+                        *arguments,
+                        env={"ASAN_OPTIONS": "detect_leaks=0"})
         if done.status:
             raise RuntimeError(f"bundle_forge {arguments}: {done}")
         return done
@@ -192,7 +206,17 @@ class Rig:
     def create(self, lock, output, *options, index, key, cache, **more):
         """`create` against one index, with a cache of its own."""
         env = {"PIP_INDEX_URL": index, **more.pop("env", {})}
-        return self.gpkg("create", lock, "-o", output, "--key", key, "--cache", cache, *options, env=env, **more)
+        return self.gpkg("create",
+                         lock,
+                         "-o",
+                         output,
+                         "--key",
+                         key,
+                         "--cache",
+                         cache,
+                         *options,
+                         env=env,
+                         **more)
 
     def __enter__(self):
         return self
@@ -236,7 +260,9 @@ def difference(before, after):
     """What changed between two trees, in words."""
     lines = [f"gone: {n}" for n in sorted(before.keys() - after.keys())]
     lines += [f"new: {n}" for n in sorted(after.keys() - before.keys())]
-    lines += [f"changed: {n}" for n in sorted(before.keys() & after.keys()) if before[n] != after[n]]
+    lines += [
+        f"changed: {n}" for n in sorted(before.keys() & after.keys()) if before[n] != after[n]
+    ]
     return "; ".join(lines)
 
 

@@ -44,11 +44,15 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
     return file
 '''
 
-GLIBC = [f"{CP}-{CP}-manylinux_2_17_x86_64.manylinux2014_x86_64", f"{CP}-{CP}-manylinux_2_28_x86_64",
-         f"{CP}-{CP}-manylinux_2_34_x86_64", f"{CP}-{CP}-manylinux_2_17_aarch64.manylinux2014_aarch64",
-         f"{CP}-{CP}-manylinux_2_28_aarch64"]
-NATIVE = GLIBC + [f"{CP}-{CP}-musllinux_1_1_x86_64", "cp312-cp312-win_amd64", "cp312-cp312-win_arm64",
-                  "cp27-cp27mu-manylinux_2_17_x86_64", f"{CP}-{CP}-macosx_11_0_arm64"]
+GLIBC = [
+    f"{CP}-{CP}-manylinux_2_17_x86_64.manylinux2014_x86_64", f"{CP}-{CP}-manylinux_2_28_x86_64",
+    f"{CP}-{CP}-manylinux_2_34_x86_64", f"{CP}-{CP}-manylinux_2_17_aarch64.manylinux2014_aarch64",
+    f"{CP}-{CP}-manylinux_2_28_aarch64"
+]
+NATIVE = GLIBC + [
+    f"{CP}-{CP}-musllinux_1_1_x86_64", "cp312-cp312-win_amd64", "cp312-cp312-win_arm64",
+    "cp27-cp27mu-manylinux_2_17_x86_64", f"{CP}-{CP}-macosx_11_0_arm64"
+]
 
 SPECS = [
     "pure 1.0 size=3000 'requires=Mixed.Case>=2' 'requires=winonly; sys_platform == \"win32\"' "
@@ -101,14 +105,19 @@ PLANS = {  # target -> file -> what for
     "win": {**EVERYWHERE, "winonly-1.0-py3-none-any.whl": "run", "native-2.1-cp312-cp312-win_amd64.whl": "run"},
 }
 # What uv is told to install for each target on this machine.
-PLATFORMS = {"host": f"{MACHINE}-manylinux_2_28", "other": f"{OTHER}-manylinux_2_28",
-             "musl": "x86_64-unknown-linux-musl", "win": "x86_64-pc-windows-msvc"}
+PLATFORMS = {
+    "host": f"{MACHINE}-manylinux_2_28", "other": f"{OTHER}-manylinux_2_28",
+    "musl": "x86_64-unknown-linux-musl", "win": "x86_64-pc-windows-msvc"
+}
 PYTHONS = {"host": PYTHON, "other": PYTHON, "musl": PYTHON, "win": "3.12"}
 
 
 def make_files(folder):
     """{file name: path} of the whole index."""
-    return {path.rsplit("/", 1)[1]: path for path in (make_wheels.make(str(folder), s) for s in SPECS)}
+    return {
+        path.rsplit("/", 1)[1]: path
+        for path in (make_wheels.make(str(folder), s) for s in SPECS)
+    }
 
 
 def make_lock(path):
