@@ -276,6 +276,15 @@ int cache_put_page(struct cache *c, const char *key, const struct cache_page *pa
 	return sqlite3_step(s) == SQLITE_DONE ? 0 : db_error(c, e);
 }
 
+void cache_expire_pages(struct cache *c)
+{
+	CLEANUP_STATEMENT sqlite3_stmt *s = prepare(c, "UPDATE page SET fresh = 0");
+
+	if (s) {
+		sqlite3_step(s);
+	}
+}
+
 /* ---- texts ---- */
 
 bool cache_get_text(struct cache *c, const struct digest *of, const char *kind, struct buf *out)

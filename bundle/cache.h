@@ -29,6 +29,8 @@ void cache_page_release(struct cache_page *p);
 /* false: not there. */
 bool cache_get_page(struct cache *c, const char *key, struct cache_page *out);
 int cache_put_page(struct cache *c, const char *key, const struct cache_page *page, struct err *e);
+/* All pages are asked for again from now on: what a failed run saw may have been put right. */
+void cache_expire_pages(struct cache *c);
 /* A text (METADATA) under the digest of the file it belongs to; checked against its own stored
  * digest. */
 bool cache_get_text(struct cache *c, const struct digest *of, const char *kind, struct buf *out);

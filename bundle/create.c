@@ -245,6 +245,9 @@ int create(const struct create_options *o, void (*say)(const char *fmt, ...), st
 	struct create_run c = { .o = o, .say = say ? say : silent, .out = out, .config = PIP_CONFIG_INIT };
 	int r = run(&c, e);
 
+	if (r && c.cache) {
+		cache_expire_pages(c.cache);
+	}
 	if (c.index) {
 		index_close(c.index);
 	}

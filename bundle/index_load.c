@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FRESH_MAX_S = 86400 };
+enum { FRESH_S = 600, FRESH_MAX_S = 86400 };
 
 /* pip's own list: JSON first, then the two names of HTML. */
 static const char accept[] = "application/vnd.pypi.simple.v1+json, "
@@ -130,11 +130,12 @@ static bool is_absent(const struct http_response *r)
 	       str_has(buf_str(&r->body), "<Code>AccessDenied</Code>");
 }
 
-/* As long as the server says. Where it says nothing the page is asked for again, as pip does: what was
- * missing or wrong a minute ago may have been put right. */
+/* As long as the server says; ten minutes where it says nothing, but not for a project that is missing:
+ * it may be there the next minute. (A run that fails gives up all freshness: cache_expire_pages.) */
 static uint64_t fresh_until(const struct http_response *r, uint64_t now)
 {
-	uint64_t seconds = r->no_cache ? 0 : r->age_left;
+	uint64_t unsaid = is_absent(r) ? 0 : FRESH_S;
+	uint64_t seconds = r->no_cache ? 0 : r->age_left ? r->age_left : unsaid;
 
 	return now + (seconds < FRESH_MAX_S ? seconds : FRESH_MAX_S);
 }

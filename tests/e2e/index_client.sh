@@ -20,7 +20,7 @@ is "a fresh page is not asked for again" "$(requests)" 3
 client projects nowhere
 good "an unknown project is no error" "nowhere: 0 files" "not on the index at $index"
 client projects nowhere
-is "an unknown project is remembered" "$(requests nowhere)" 1
+is "an unknown project is asked for again" "$(requests nowhere)" 2
 
 start --format html
 fresh
