@@ -20,14 +20,8 @@ def make_bundle(rig, given):
     given["key"] = rig.key()
     given["bundle"] = rig.scratch / "demo.tar.zst"
     with rig.index(rig.folder("packages"), "--metadata") as index:
-        done = rig.create(given["lock"],
-                          given["bundle"],
-                          "--serial",
-                          "7",
-                          "--json",
-                          index=index.simple,
-                          key=given["key"],
-                          cache=rig.scratch / "cache")
+        done = rig.create(given["lock"], given["bundle"], "--serial", "7", "--json",
+                          index=index.simple, key=given["key"], cache=rig.scratch / "cache")
         asked = index.requests()
     if not rig.check(done.status == 0, "create", done):
         raise RuntimeError("without a bundle nothing else can be tested")
@@ -80,7 +74,7 @@ def check_verify(rig, given):
 
 
 def check_stock_tools(rig, given):
-    """The receiving desk: tar, minisign, sha256sum and pip, none of our programs, and no network."""
+    """The receiving desk: tar, minisign and sha256sum, none of our programs."""
     desk = rig.folder("desk")
     given["desk"] = desk
     done = rig.run("tar", "--zstd", "-xf", given["bundle"], cwd=desk)
@@ -134,18 +128,10 @@ def check_installed(rig, given, target, place, what):
 
 
 def check_stock_pip(rig, given):
-    """pip in a network-less name space, out of the unpacked folder; srcpure is built there with tinybuild."""
+    """pip and uv without a network, out of the unpacked folder; tinybuild builds srcpure."""
     venv = new_venv(rig, "venv-stock")
-    done = rig.offline("pip",
-                       "--python",
-                       venv,
-                       "install",
-                       "--no-index",
-                       "--no-deps",
-                       "--require-hashes",
-                       "-r",
-                       "requirements.host.txt",
-                       cwd=given["desk"])
+    done = rig.offline("pip", "--python", venv, "install", "--no-index", "--no-deps",
+                       "--require-hashes", "-r", "requirements.host.txt", cwd=given["desk"])
     if done is None:
         rig.skip("no network name space: pip could not be cut off")
         return
@@ -154,32 +140,18 @@ def check_stock_pip(rig, given):
     check_pylock(rig, given)
     for target in sample.PLANS:
         place = rig.scratch / f"uv-stock-{target}"
-        done = rig.offline("uv",
-                           "pip",
-                           "install",
-                           "--offline",
-                           "--no-deps",
-                           "--require-hashes",
-                           "-r",
-                           f"requirements.{target}.txt",
-                           *uv_target(target, place),
-                           cwd=given["desk"])
+        done = rig.offline("uv", "pip", "install", "--offline", "--no-deps",
+                           "--require-hashes", "-r", f"requirements.{target}.txt",
+                           *uv_target(target, place), cwd=given["desk"])
         rig.check(done.status == 0, f"uv pip install -r requirements.{target}.txt, offline", done)
         check_installed(rig, given, target, place, f"stock uv for {target}")
-    done = rig.offline("pip",
-                       "--python",
-                       new_venv(rig, "venv-wrong"),
-                       "install",
-                       "--no-deps",
-                       "--require-hashes",
-                       "-r",
-                       "requirements.win.txt",
-                       cwd=given["desk"])
+    done = rig.offline("pip", "--python", new_venv(rig, "venv-wrong"), "install", "--no-deps",
+                       "--require-hashes", "-r", "requirements.win.txt", cwd=given["desk"])
     rig.check(done.status != 0, "another platform's list does not install here", done)
 
 
 def check_pylock(rig, given):
-    """A pylock carries no build requirements (PEP 751): the sdist's backend is found by its folder."""
+    """A pylock has no build requirements (PEP 751): the sdist's backend is found by its folder."""
     links = [
         "--find-links", given["desk"] / "files" / given["sha256"]["tinybuild-1.0-py3-none-any.whl"]
     ]
@@ -210,13 +182,13 @@ def check_import(rig, given):
     count = len(given["sha256"])
     rig.equal((first["known"], first["files"], first["new_files"]), (False, count, count),
               "import --json")
-    before = tree(store, skip=("lock", ))
+    before = tree(store, skip=("lock",))
     done = rig.gpkg("import", given["bundle"], "--json", env=env)
     rig.check(done.status == 0, "second import", done)
     again = done.json()["bundles"][0]
     rig.equal((again["known"], again["new_files"], again["new_bytes"]), (True, 0, 0),
               "second import changes nothing")
-    rig.equal(difference(before, tree(store, skip=("lock", ))), "",
+    rig.equal(difference(before, tree(store, skip=("lock",))), "",
               "second import leaves the store as it was")
     with open(given["bundle"], "rb") as f:
         done = rig.gpkg("import", "-", "--json", env=env, stdin=f)
@@ -236,9 +208,7 @@ def check_pipe(rig, given):
     other = rig.scratch / "store-pipe"
     rig.must("trust", "add", f"{given['key']}.pub", "--store", other)
     child = rig.start([rig.bin / "gpkg-bundle", "import", "-", "--store", other],
-                      stdin=subprocess.PIPE,
-                      stdout=subprocess.PIPE,
-                      stderr=subprocess.PIPE)
+                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def feed():
         with child.stdin, open(given["bundle"], "rb") as f:
@@ -265,8 +235,7 @@ def get(url, headers=None):
 def check_serve(rig, given):
     child = rig.start(
         [rig.bin / "gpkg-bundle", "serve", "--listen", "127.0.0.1:0", "--store", given["store"]],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL)
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     base = child.stdout.readline().decode().strip().rstrip("/")
     rig.check(base.startswith("http://127.0.0.1:"), "serve prints its address", base)
     for name, digest in sorted(given["sha256"].items()):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Locks with one fault each, and locks whose closure has one hole each: exit status, place, remedy, JSON.
+"""Locks with one fault each, locks whose closure has one hole each: status, place, remedy, JSON.
 
     bad_input.py BIN_DIR
 """
@@ -15,29 +15,36 @@ TARGET = ('[[target]]\nname = "t"\npython = "3.12"\nplatform = "linux_x86_64"\ng
           )  # lines 3 to 7
 ROW = '[[package]]\nname = "pure"\nversion = "==1.0"\n'  # lines 8 to 10
 
-UV_LOCK = 'version = 1\nrevision = 3\nrequires-python = ">=3.12"\n\n[[package]]\nname = "a"\nversion = "1"\nsource = {}\n'
-POETRY_LOCK = '[[package]]\nname = "a"\nversion = "1"\n\n[metadata]\nlock-version = "2.1"\npython-versions = "*"\n'
+UV_LOCK = ('version = 1\nrevision = 3\nrequires-python = ">=3.12"\n\n'
+           '[[package]]\nname = "a"\nversion = "1"\nsource = {}\n')
+POETRY_LOCK = ('[[package]]\nname = "a"\nversion = "1"\n\n'
+               '[metadata]\nlock-version = "2.1"\npython-versions = "*"\n')
 PYLOCK = 'lock-version = "1.0"\ncreated-by = "x"\n\n[[packages]]\nname = "a"\nversion = "1"\n'
 
-# what | the lock | line (None: a place is not always there) | words of the message | words of the remedy
+# what | the lock | line (None: no certain one) | words of the message | words of the remedy
 LOCKS = [
     ("an unknown key", HEAD + TARGET + ROW + 'verison = "1"\n', 11, ["verison"], []),
     ("an unknown key of the whole", HEAD + 'channel = "x"\n' + TARGET + ROW, 3, ["channel"], []),
     ("a misspelled table", HEAD + TARGET.replace("target", "targets", 1) + ROW, 3, ["targets"], []),
-    ("a misspelled package table", HEAD + TARGET + ROW.replace("package", "packages"), 8,
-     ["packages"], []),
-    ("a table in place of a list", HEAD + TARGET.replace("[[target]]", "[target]") + ROW, 3,
-     ["target"], []),
+    ("a misspelled package table", HEAD + TARGET + ROW.replace("package", "packages"), 8, [
+        "packages"
+    ], []),
+    ("a table in place of a list", HEAD + TARGET.replace("[[target]]", "[target]") + ROW, 3, [
+        "target"
+    ], []),
     ("an impossible Python", HEAD + TARGET.replace("3.12", "3.1") + ROW, 5, ['3.1'], []),
     ("Python as a number", HEAD + TARGET.replace('"3.12"', "3.12") + ROW, 5, ["python"], []),
-    ("a free-threaded Python that is none", HEAD + TARGET.replace("3.12", "3.12t") + ROW, 5,
-     ["3.12t"], []),
+    ("a free-threaded Python that is none", HEAD + TARGET.replace("3.12", "3.12t") + ROW, 5, [
+        "3.12t"
+    ], []),
     ("no Python", HEAD + TARGET.replace('python = "3.12"\n', "") + ROW, 3, ["python"], []),
-    ("an unknown platform", HEAD + TARGET.replace("linux_x86_64", "linux_sparc") + ROW, 6,
-     ["linux_sparc"], []),
+    ("an unknown platform", HEAD + TARGET.replace("linux_x86_64", "linux_sparc") + ROW, 6, [
+        "linux_sparc"
+    ], []),
     ("a manylinux tag as platform",
-     HEAD + TARGET.replace("linux_x86_64", "manylinux_2_28_x86_64") + ROW, 6,
-     ["manylinux_2_28_x86_64"], []),
+     HEAD + TARGET.replace("linux_x86_64", "manylinux_2_28_x86_64") + ROW, 6, [
+         "manylinux_2_28_x86_64"
+     ], []),
     ("no glibc", HEAD + TARGET.replace('glibc = "2.28"\n', "") + ROW, 3, ["glibc"], []),
     ("glibc on Windows", HEAD + TARGET.replace("linux_x86_64", "win_amd64") + ROW, 7, ["glibc"],
      []),
@@ -45,8 +52,9 @@ LOCKS = [
     ("an impossible glibc", HEAD + TARGET.replace("2.28", "2") + ROW, 7, ['"2"'], []),
     ("a GPU by its name", HEAD + TARGET + 'gpus = ["H100"]\n' + ROW, 8, ["H100"], []),
     ("a driver that is none", HEAD + TARGET + 'driver = "new"\n' + ROW, 8, ["new"], []),
-    ("torch against CUDA", HEAD + TARGET + 'torch = "2.8.0+cu128"\ncuda = "12.6"\n' + ROW, None,
-     ["cu"], []),
+    ("torch against CUDA", HEAD + TARGET + 'torch = "2.8.0+cu128"\ncuda = "12.6"\n' + ROW, None, [
+        "cu"
+    ], []),
     ("no targets", HEAD + ROW, None, ["[[target]]"], ["detect"]),
     ("no rows at all", HEAD, None, ["[[target]]"], ["detect"]),
     ("a duplicate target", HEAD + TARGET + TARGET + ROW, 9, ['"t"', "twice"], []),
@@ -60,16 +68,18 @@ LOCKS = [
     ("a wildcard", HEAD + TARGET + ROW.replace("==1.0", "==1.*"), 10, ["pure"], ["=="]),
     ("a bare version", HEAD + TARGET + ROW.replace("==1.0", "1.0"), 10, ["1.0"], ["==1.0"]),
     ("a version that is none", HEAD + TARGET + ROW.replace("==1.0", "==one"), 10, ["one"], []),
-    ("neither version nor url", HEAD + TARGET + '[[package]]\nname = "pure"\n', 8, ["pure"],
-     ["url"]),
+    ("neither version nor url", HEAD + TARGET + '[[package]]\nname = "pure"\n', 8, ["pure"], [
+        "url"
+    ]),
     ("a project's name that is none", HEAD + TARGET + ROW.replace("pure", "-pure"), 9, ["-pure"],
      []),
     ("an extra that is none", HEAD + TARGET + ROW + 'extras = ["a b"]\n', 11, ["a b"], []),
     ("a marker that is none", HEAD + TARGET + ROW + "marker = \"os_nam == 'nt'\"\n", 11, ["os_nam"],
      []),
     ("an unknown use", HEAD + TARGET + ROW + 'use = "test"\n', 11, ["test"], ["build"]),
-    ("two versions for one target", HEAD + TARGET + ROW + ROW.replace("1.0", "2.0"), 11,
-     ["pure==2.0", "line 8"], []),
+    ("two versions for one target", HEAD + TARGET + ROW + ROW.replace("1.0", "2.0"), 11, [
+        "pure==2.0", "line 8"
+    ], []),
     ("a newer lock", HEAD.replace("1", "2") + TARGET + ROW, 1, ["lock-version 2"], ["newer"]),
     ("no lock-version", TARGET + ROW, None, ["lock-version"], ["lock-version = 1"]),
     ("a channel with a blank", HEAD.replace("demo", "de mo") + TARGET + ROW, 2, ["de mo"], []),
@@ -82,11 +92,13 @@ LOCKS = [
     ("UTF-16", (HEAD + TARGET + ROW).encode("utf-16"), 1, [], []),
     ("a waiver without a reason", HEAD + TARGET + ROW + '[waive]\nghost = ""\n', 12, ["reason"],
      []),
-    ("a waiver for an unknown target", HEAD + TARGET + ROW + '[waive]\n"ghost@u" = "x"\n', 12,
-     ["u"], []),
+    ("a waiver for an unknown target", HEAD + TARGET + ROW + '[waive]\n"ghost@u" = "x"\n', 12, [
+        "u"
+    ], []),
     ("a file without a hash",
-     HEAD + TARGET + ROW + '[[file]]\nurl = "https://h/pure-1.0-py3-none-any.whl"\n', 11,
-     ["sha256"], []),
+     HEAD + TARGET + ROW + '[[file]]\nurl = "https://h/pure-1.0-py3-none-any.whl"\n', 11, [
+         "sha256"
+     ], []),
     ("a hash that is none",
      HEAD + TARGET + ROW + '[[file]]\nurl = "https://h/pure-1.0-py3-none-any.whl"\nsha256 = "00"\n',
      13, [], []),
@@ -118,18 +130,9 @@ class Field:
     def try_lock(self, path, *options, url="http://127.0.0.1:9/simple/"):
         """create as people see it, and as programs do; nothing is ever written."""
         rig, output = self.rig, self.rig.scratch / "out.tar.zst"
-        plain = rig.create(path,
-                           output,
-                           *options,
-                           index=url,
-                           key=self.key,
+        plain = rig.create(path, output, *options, index=url, key=self.key,
                            cache=rig.scratch / "cache")
-        as_json = rig.create(path,
-                             output,
-                             "--json",
-                             *options,
-                             index=url,
-                             key=self.key,
+        as_json = rig.create(path, output, "--json", *options, index=url, key=self.key,
                              cache=rig.scratch / "cache")
         rig.check(plain.status == as_json.status, f"{path}: --json does not change the exit status",
                   as_json)
@@ -194,7 +197,7 @@ def check_usage(field):
         ([path, path], []),
         ([path, "--serial", "x"], ["--serial x"]),
         ([path, "--serial", "-1"], ["--serial"]),
-        ([path, "--serial", str(2 ** 53 + 1)], ["--serial"]),
+        ([path, "--serial", str(2**53 + 1)], ["--serial"]),
         ([path, "--channel", "a/b"], ["a/b"]),
         ([path, "--channel", ""], []),
         ([path, "--target", "u"], ['"u"']),
@@ -209,12 +212,7 @@ def check_usage(field):
         ([path, "--glibc", "2.28"], ["glibc"]),
     ]
     for words, wanted in rows:
-        done = rig.gpkg("create",
-                        *words,
-                        "-o",
-                        rig.scratch / "out",
-                        "--key",
-                        field.key,
+        done = rig.gpkg("create", *words, "-o", rig.scratch / "out", "--key", field.key,
                         env={"PIP_INDEX_URL": "http://127.0.0.1:9/simple/"})
         what = "create " + " ".join(str(w)[:40] for w in words)
         rig.check(done.status in (1, 2) if "--target" in words else done.status == 2,
@@ -249,19 +247,20 @@ HOLES = [
     ("a wrong version is pinned", [package("strict", "1.0"),
                                    package("pure",
                                            "1.0")], "pure", ["strict 1.0", "pure>=2", "1.0"]),
-    ("the dependency of an extra", [package("host", "1.0",
-                                            'extras = ["fast"]\n')], "ghost", ["host 1.0",
-                                                                               "ghost"]),
+    ("the dependency of an extra", [package(
+        "host", "1.0", 'extras = ["fast"]\n')], "ghost", ["host 1.0", "ghost"]),
     ("a build requirement", [package("source",
                                      "1.0")], "ghostbuild", ["source 1.0", "ghostbuild>=3"]),
-    ("a build requirement in a wrong version",
-     [package("source2", "1.0"),
-      package("pure", "1.0", 'use = "build"\n')], "pure", ["source2 1.0", "pure>=2"]),
-    ("a project that does not exist", [package("nowhere", "1.0")], "nowhere",
-     ["nowhere==1.0", "line 8", "no such project"]),
+    ("a build requirement in a wrong version", [
+        package("source2", "1.0"),
+        package("pure", "1.0", 'use = "build"\n')
+    ], "pure", ["source2 1.0", "pure>=2"]),
+    ("a project that does not exist", [package(
+        "nowhere", "1.0")], "nowhere", ["nowhere==1.0", "line 8", "no such project"]),
     ("a version that does not exist", [package("pure", "3.0")], "pure", ["pure==3.0", "2.0"]),
-    ("wheels for other Pythons only", [package("wheelonly", "1.0")], "wheelonly",
-     ["cp39-cp39-manylinux_2_17_x86_64", "cp310-cp310-win_amd64", "no sdist"]),
+    ("wheels for other Pythons only", [package("wheelonly", "1.0")], "wheelonly", [
+        "cp39-cp39-manylinux_2_17_x86_64", "cp310-cp310-win_amd64", "no sdist"
+    ]),
     ("wheels for a newer glibc", [package("newglibc",
                                           "1.0")], "newglibc", [f"manylinux_2_35_{MACHINE}"]),
     ("a Python that is too old", [package("young", "1.0")], "young", [">=3.99"]),
@@ -292,14 +291,8 @@ def check_waiver(field, index, what, path, project):
     rig, output = field.rig, field.rig.scratch / "waived.tar.zst"
     for waiver, fits in ((f"{project}=the site has it", True), (f"{project}@t=only here", True),
                          ("other=no", False)):
-        done = rig.create(path,
-                          output,
-                          "--waive",
-                          waiver,
-                          "--json",
-                          index=index.simple,
-                          key=field.key,
-                          cache=rig.scratch / "cache")
+        done = rig.create(path, output, "--waive", waiver, "--json", index=index.simple,
+                          key=field.key, cache=rig.scratch / "cache")
         if not fits:
             rig.check(done.status == 1 and not output.exists(),
                       f"{what}: a waiver of something else does not help", done)
@@ -329,11 +322,7 @@ def check_more_holes(field, index):
               ("u", "nowhere"), ("u", "wheelonly")]
     rig.equal(sorted(set(found)), sorted(set(wanted)), "all holes of all targets are told at once")
     rig.check("nothing was written" in done.err, "many holes: and that nothing was written", done)
-    done, answer = field.try_lock(path,
-                                  "--waive",
-                                  "ghost=x",
-                                  "--waive",
-                                  "nowhere@t=y",
+    done, answer = field.try_lock(path, "--waive", "ghost=x", "--waive", "nowhere@t=y",
                                   url=index.simple)
     rig.check(done.status == 1 and "waived t:" in done.err, "some waived, some open", done)
     open_ones = sorted({(h["target"], h["project"]) for h in answer["holes"] if not h["waived"]})
@@ -353,7 +342,7 @@ def check_more_holes(field, index):
 
 
 def rewrite(path, change):
-    """The same zip with its members changed: change(name, data) is (name, data), or None to leave it out."""
+    """The same zip with other members: change(name, data) is (name, data), or None to drop it."""
     with zipfile.ZipFile(path) as old:
         members = [change(n, old.read(n)) for n in old.namelist()]
     with zipfile.ZipFile(path, "w") as new:
@@ -403,13 +392,8 @@ def check_lies(field, _):
             rig.check(done.status == 1 and answer["error"]["reason"] == "wheel",
                       f"{what}: exit 1, reason wheel", done)
             rig.check("liar-1.0-py3-none-any.whl" in done.err, f"{what}: is named", done)
-            again = rig.create(path,
-                               output,
-                               "--waive",
-                               "liar=as upstream made it",
-                               index=index.simple,
-                               key=field.key,
-                               cache=rig.scratch / "cache")
+            again = rig.create(path, output, "--waive", "liar=as upstream made it",
+                               index=index.simple, key=field.key, cache=rig.scratch / "cache")
         if waivable is not None:
             rig.check((again.status == 0) == waivable, f"{what}: waived: {waivable}", again)
         if again.status == 0:
@@ -427,27 +411,25 @@ def check_not_meant(field, index):
     rows = [
         ("a dependency for Windows only", [target("t")], [package("winask", "1.0")]),
         ("an extra that nobody asks for", [target("t")], [package("host", "1.0")]),
-        ("a marker of the lock", [target("t")],
-         [package("pure", "1.0"),
-          package("nowhere", "1.0", "marker = \"os_name == 'nt'\"\n")]),
-        ("a row for another target",
-         [target("t"),
-          target("win", python="3.12", platform="win_amd64",
-                 rest="")], [package("pure", "1.0"),
-                             package("winask", "1.0", 'targets = ["t"]\n')]),
-        ("a waiver that nothing needs", [target("t")],
-         [package("pure", "1.0"), '[waive]\npure = "x"\n']),
-        ("a Python just right", [target("t", python=PYTHON)],
-         [package("pure", "2.0"), package("strict", "1.0")]),
+        ("a marker of the lock", [target("t")], [
+            package("pure", "1.0"),
+            package("nowhere", "1.0", "marker = \"os_name == 'nt'\"\n")
+        ]),
+        ("a row for another target", [
+            target("t"), target("win", python="3.12", platform="win_amd64", rest="")
+        ], [package("pure", "1.0"),
+            package("winask", "1.0", 'targets = ["t"]\n')]),
+        ("a waiver that nothing needs", [target("t")], [
+            package("pure", "1.0"), '[waive]\npure = "x"\n'
+        ]),
+        ("a Python just right", [target(
+            "t", python=PYTHON)], [package("pure", "2.0"),
+                                   package("strict", "1.0")]),
     ]
     for what, targets, packages in rows:
         path = lock(rig.scratch / "meant.toml", *targets, *packages)
-        done = rig.create(path,
-                          rig.scratch / "meant.tar.zst",
-                          "--json",
-                          index=index.simple,
-                          key=field.key,
-                          cache=rig.scratch / "cache")
+        done = rig.create(path, rig.scratch / "meant.tar.zst", "--json", index=index.simple,
+                          key=field.key, cache=rig.scratch / "cache")
         rig.check(done.status == 0 and done.json()["holes"] == [], f"{what} is no hole", done)
         shown = rig.gpkg("inspect", rig.scratch / "meant.tar.zst", "--pub", f"{field.key}.pub",
                          "--json")

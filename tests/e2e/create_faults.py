@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """create when it is killed, when the cache rots, when the index misbehaves and when the disk does.
 
-    create_faults.py BIN_DIR [--quick | --full] [PART]...      a quarter, or four times, of the kills
+    create_faults.py BIN_DIR [--quick | --full] [PART]...    a quarter, or four times, of the kills
 """
 
 import os
@@ -57,15 +57,8 @@ class Field:
         return self.rig.folder(f"{name}-{self.count}")
 
     def create(self, lock_file, output, cache, *options, **more):
-        return self.rig.create(lock_file,
-                               output,
-                               "--serial",
-                               "7",
-                               *options,
-                               index=self.url + "/simple/",
-                               key=self.key,
-                               cache=cache,
-                               **more)
+        return self.rig.create(lock_file, output, "--serial", "7", *options,
+                               index=self.url + "/simple/", key=self.key, cache=cache, **more)
 
     def must_make(self, index, lock_file, name):
         output = self.rig.scratch / f"{name}.tar.zst"
@@ -79,9 +72,7 @@ class Field:
         return self.rig.start([
             self.rig.bin / "gpkg-bundle", "create", lock_file, "-o", output, "--key", self.key,
             "--cache", cache, "--serial", "7", "--quiet"
-        ],
-                              env={"PIP_INDEX_URL": self.url + "/simple/"},
-                              stdout=subprocess.DEVNULL)
+        ], env={"PIP_INDEX_URL": self.url + "/simple/"}, stdout=subprocess.DEVNULL)
 
 
 def fetched(requests):
@@ -95,7 +86,7 @@ def fetched(requests):
 
 
 def whole_fetches(requests):
-    """How often each file's bytes were asked for, but for looks into a wheel's directory (METADATA)."""
+    """The same without the looks into a wheel's directory, for METADATA."""
     return {
         f: [r for r in rs if r["range"] is None or re.fullmatch(r"bytes=\d+-", r["range"])]
         for f, rs in fetched(requests).items()
@@ -118,14 +109,13 @@ def names_in(folder):
 def check_kills_while_fetching(field, factor):
     rig, rng = field.rig, random.Random(11)
     begun_somewhere = whole_somewhere = 0
-    with field.index("--metadata", "--fault", "slow=400000:/files/") as slow:
+    with field.index("--metadata", "--fault", "slow=400000:/files/"):
         began = time.monotonic()
         place = field.fresh("slow")
         rig.check(
             field.create(field.small, place / "x", place / "cache").status == 0,
             "a slow index is none the worse")
         length = time.monotonic() - began
-        slow.requests()
     for i in range(max(5, int(20 * factor))):
         place, cache = field.fresh("kill"), field.fresh("kill-cache")
         with field.index("--metadata", "--fault", "slow=400000:/files/"):
@@ -301,8 +291,9 @@ def check_rotten_database(field, _):
 FILE = "/files/alpha"
 FAULTS = [  # options of the server | exit status, reason | what the message says
     (["--fault", "404:/simple/alpha"], 1, "hole", ["alpha", "no such project"]),
-    (["--fault", "404:/files/beta-1.0-py3-none-any.whl"], 3, "index",
-     ["/files/beta-1.0-py3-none-any.whl", "404"]),
+    (["--fault", "404:/files/beta-1.0-py3-none-any.whl"], 3, "index", [
+        "/files/beta-1.0-py3-none-any.whl", "404"
+    ]),
     (["--fault", "500:/simple/alpha"], 3, "index", ["/simple/alpha/", "500"]),
     (["--fault", "500=1:/simple/alpha"], 0, None, []),
     (["--fault", "500=1:/files/"], 0, None, []),
@@ -347,12 +338,8 @@ def check_one_fault(field, options, status, reason, words):
     rig, what = field.rig, "index with " + " ".join(options)
     place, cache = field.fresh("fault"), field.fresh("fault-cache")
     with field.index(*options):
-        done = field.create(field.small,
-                            place / "out.tar.zst",
-                            cache,
-                            "--json",
-                            env={"PIP_DEFAULT_TIMEOUT": "1", "PIP_RETRIES": "2"},
-                            timeout=60)
+        done = field.create(field.small, place / "out.tar.zst", cache, "--json",
+                            env={"PIP_DEFAULT_TIMEOUT": "1", "PIP_RETRIES": "2"}, timeout=60)
     wanted = status if isinstance(status, set) else {status}
     if not rig.check(done.status in wanted, f"{what}: exit status {status}", done):
         return
@@ -380,10 +367,7 @@ def check_index_faults(field, _):
     for row in FAULTS:
         check_one_fault(field, *row)
     place = field.fresh("gone")
-    done = field.create(field.small,
-                        place / "out",
-                        place / "cache",
-                        "--json",
+    done = field.create(field.small, place / "out", place / "cache", "--json",
                         env={"PIP_RETRIES": "1"})
     field.rig.check(done.status == 3 and done.reason() == "network" and "127.0.0.1" in done.all,
                     "no index at all", done)
@@ -395,10 +379,11 @@ def check_index_faults(field, _):
 
 
 def in_mount(field, folder, options, *command, **more):
-    """Runs a command where `folder` is a tmpfs of its own; (result, names that it left there), or None."""
+    """Runs a command where `folder` is a tmpfs: (result, names that it left there), or None."""
     rig = field.rig
     unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
-    script = 'mount -t tmpfs -o "$1" none "$2" || exit 99; d=$2 l=$3; shift 3; "$@"; s=$?; find "$d" -type f >"$l"; exit $s'
+    script = ('mount -t tmpfs -o "$1" none "$2" || exit 99; d=$2 l=$3; shift 3; "$@"; s=$?; '
+              'find "$d" -type f >"$l"; exit $s')
     listing = rig.scratch / "listing"
     done = rig.run(*unshare, "sh", "-c", script, "sh", options, folder, listing, *command, **more)
     if done.status == 99 or "unshare" in done.err[:20]:
@@ -469,11 +454,7 @@ def check_places(field, _):
     ]
     with field.index() as index:
         for output, key, cache, lock_file, statuses, words in rows:
-            done = rig.create(lock_file,
-                              output,
-                              "--json",
-                              index=field.url + "/simple/",
-                              key=key,
+            done = rig.create(lock_file, output, "--json", index=field.url + "/simple/", key=key,
                               cache=cache)
             what = f"-o {output} --key {key} --cache {cache}"
             rig.check(done.status in statuses and words in done.all,

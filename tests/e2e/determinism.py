@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Same lock, files, key, serial and time: the same bundle, byte for byte, whatever surrounds the run.
+"""Same lock, files, key, serial and time: the same bundle, byte for byte, whatever is around it.
 
     determinism.py BIN_DIR
 """
@@ -14,7 +14,7 @@ from rig import Rig, lock, sha256, steps
 
 
 def find_locale(rig, name):
-    """The environment that has that locale: the machine's own, or one made here; None where neither goes."""
+    """The environment with that locale: the machine's own or one made here, or None."""
     language, _, charset = name.partition(".")
     known = rig.run("locale", "-a").out.lower().replace("-", "").split()
     if not charset or name.lower().replace("-", "") in known:
@@ -65,21 +65,9 @@ class Maker:
         output = rig.scratch / f"{self.count}.tar.zst"
         command = more.pop("before", [])
         env = {"PIP_INDEX_URL": self.index, **more.pop("env", {})}
-        done = rig.run(*command,
-                       rig.bin / "gpkg-bundle",
-                       "create",
-                       lock_file or self.lock,
-                       "-o",
-                       output,
-                       "--key",
-                       self.key,
-                       "--cache",
-                       rig.scratch / "caches" / cache,
-                       "--serial",
-                       serial,
-                       *options,
-                       env=env,
-                       **more)
+        done = rig.run(*command, rig.bin / "gpkg-bundle", "create", lock_file or self.lock, "-o",
+                       output, "--key", self.key, "--cache", rig.scratch / "caches" / cache,
+                       "--serial", serial, *options, env=env, **more)
         if not rig.check(done.status == 0, f"create {options} {more}", done):
             return None
         digest = sha256(output)
@@ -107,7 +95,7 @@ def check_same(rig, make, want):
 
 
 def check_other_index(rig, make, want, folder):
-    """Another answer of the index about the same files: HTML or JSON, with METADATA beside or without. The
+    """Other answers about the same files: HTML or JSON, with METADATA beside or without. The
     address is the same, since it stands in the manifest."""
     port = urllib.parse.urlsplit(make.index).port
     for options in (["--format",
@@ -140,39 +128,21 @@ def check_defaults(rig, make):
     """Without --serial and -o: both come from SOURCE_DATE_EPOCH and the lock's name."""
     place = rig.folder("defaults")
     env = {"PIP_INDEX_URL": make.index}
-    done = rig.gpkg("create",
-                    make.lock,
-                    "--key",
-                    make.key,
-                    "--cache",
-                    rig.scratch / "caches/warm",
-                    "--json",
-                    env=env,
-                    cwd=place)
+    done = rig.gpkg("create", make.lock, "--key", make.key, "--cache", rig.scratch / "caches/warm",
+                    "--json", env=env, cwd=place)
     rig.check(done.status == 0, "create without -o", done)
     rig.equal(sorted(p.name for p in place.iterdir()), ["demo-1700000000.tar.zst"],
               "its file's name")
     rig.equal(json.loads(done.out)["serial"], 1700000000, "its serial")
     nameless = rig.scratch / "nameless.toml"
     nameless.write_text(make.lock.read_text().replace('name = "demo"\n', "", 1))
-    done = rig.gpkg("create",
-                    nameless,
-                    "--key",
-                    make.key,
-                    "--cache",
-                    rig.scratch / "caches/warm",
-                    env=env,
-                    cwd=place)
+    done = rig.gpkg("create", nameless, "--key", make.key, "--cache", rig.scratch / "caches/warm",
+                    env=env, cwd=place)
     rig.check(done.status == 0 and (place / "default-1700000000.tar.zst").exists(),
               "the channel of a nameless lock", done)
     for epoch in ("", "-1", "1.5", "soon", "99999999999999999999999"):
-        done = rig.gpkg("create",
-                        make.lock,
-                        "--key",
-                        make.key,
-                        "--cache",
-                        rig.scratch / "caches/warm",
-                        cwd=place,
+        done = rig.gpkg("create", make.lock, "--key", make.key, "--cache",
+                        rig.scratch / "caches/warm", cwd=place,
                         env={**env, "SOURCE_DATE_EPOCH": epoch})
         rig.check(done.status == 2 and "SOURCE_DATE_EPOCH" in done.err,
                   f"SOURCE_DATE_EPOCH={epoch!r} is refused", done)

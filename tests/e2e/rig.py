@@ -1,8 +1,8 @@
-"""What the end-to-end scripts stand on: the programs, a scratch folder, an index on loopback, counting.
+"""What the end-to-end scripts stand on: programs, a scratch folder, an index on loopback, counting.
 
-    rig = Rig(sys.argv)            argv[1]: the folder with gpkg-bundle, gpkg-verify and bundle_forge
-    with rig: ...                  the scratch folder and every child end with the block
-    sys.exit(rig.finish())         prints "N passed, N failed"
+    rig = Rig(sys.argv)         argv[1]: the folder with gpkg-bundle, gpkg-verify and bundle_forge
+    with rig: ...               the scratch folder and every child end with the block
+    sys.exit(rig.finish())      prints "N passed, N failed"
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -64,8 +65,8 @@ class Index:
         self.simple = self.url + "/simple/"
 
     def requests(self):
-        """What was asked so far: a dict a request, see index_server.py. A line is written after its answer:
-        so the log is read until it rests."""
+        """What was asked so far: a dict a request, see index_server.py. A line is written after its
+        answer: so the log is read until it rests."""
         text, before = "", None
         while text != before:
             time.sleep(0.05)
@@ -92,6 +93,7 @@ class Rig:
         self.bin = pathlib.Path(argv[1]).resolve()
         self.options = argv[2:]
         self.passed = self.failed = 0
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the block below ends
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="gpkg-e2e-"))
         self.children = []
         tools = ROOT / "build/tools/bin"
@@ -101,10 +103,10 @@ class Rig:
         # Nothing of the caller's: no configuration of pip or uv, no keys, no store, no proxy.
         self.env = {
             "PATH": self.path, "HOME": str(home), "TMPDIR": str(self.scratch), "LC_ALL": "C.UTF-8",
-            "PIP_CONFIG_FILE": "/dev/null", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-            "PIP_RETRIES": "1", "PIP_NO_CACHE_DIR": "1", "UV_NO_CONFIG": "1", "UV_NO_CACHE": "1",
-            "UV_PYTHON": sys.executable, "UV_PYTHON_DOWNLOADS": "never",
-            "PYTHONDONTWRITEBYTECODE": "1", "SOURCE_DATE_EPOCH": str(TIME), "no_proxy": "127.0.0.1"
+            "PIP_CONFIG_FILE": "/dev/null", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_RETRIES":
+            "1", "PIP_NO_CACHE_DIR": "1", "UV_NO_CONFIG": "1", "UV_NO_CACHE": "1", "UV_PYTHON":
+            sys.executable, "UV_PYTHON_DOWNLOADS": "never", "PYTHONDONTWRITEBYTECODE": "1",
+            "SOURCE_DATE_EPOCH": str(TIME), "no_proxy": "127.0.0.1"
         }
         # But for what a sanitizer of the programs is told.
         self.env |= {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
@@ -142,18 +144,12 @@ class Rig:
         merged = {k: v for k, v in {**self.env, **(env or {})}.items() if v is not None}
         give = {"stdin": stdin} if not isinstance(stdin, bytes) else {"input": stdin}
         try:
-            done = subprocess.run([str(c) for c in command],
-                                  env=merged,
-                                  cwd=cwd or self.scratch,
-                                  **give,
-                                  capture_output=True,
-                                  timeout=timeout,
-                                  check=False,
-                                  **more)
+            done = subprocess.run([str(c) for c in command], env=merged, cwd=cwd or self.scratch,
+                                  **give, capture_output=True, timeout=timeout, check=False, **more)
         except subprocess.TimeoutExpired as late:
-            done = subprocess.CompletedProcess(command, 124, late.stdout or b"",
-                                               (late.stderr or b"") +
-                                               f"\nno end after {timeout} s".encode())
+            done = subprocess.CompletedProcess(
+                command, 124, late.stdout or b"",
+                (late.stderr or b"") + f"\nno end after {timeout} s".encode())
         return Result(done)
 
     def gpkg(self, *arguments, **more):
@@ -161,8 +157,7 @@ class Rig:
 
     def forge(self, *arguments):
         # It leaves its memory to the system; a sanitizer would complain.
-        done = self.run(self.bin / "bundle_forge",
-                        *arguments,
+        done = self.run(self.bin / "bundle_forge", *arguments,
                         env={"ASAN_OPTIONS": "detect_leaks=0"})
         if done.status:
             raise RuntimeError(f"bundle_forge {arguments}: {done}")
@@ -206,17 +201,8 @@ class Rig:
     def create(self, lock, output, *options, index, key, cache, **more):
         """`create` against one index, with a cache of its own."""
         env = {"PIP_INDEX_URL": index, **more.pop("env", {})}
-        return self.gpkg("create",
-                         lock,
-                         "-o",
-                         output,
-                         "--key",
-                         key,
-                         "--cache",
-                         cache,
-                         *options,
-                         env=env,
-                         **more)
+        return self.gpkg("create", lock, "-o", output, "--key", key, "--cache", cache, *options,
+                         env=env, **more)
 
     def __enter__(self):
         return self

@@ -1,4 +1,4 @@
-"""A small index with one of everything, a lock of four targets for it, and the plan that must come out."""
+"""A small index with one of everything, a lock of four targets for it, and the plan to come out."""
 
 import shlex
 
@@ -30,8 +30,8 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
             members[f"{project}/{name}"] = f.read()
     with open("PKG-INFO", "rb") as f:
         members[f"{info}/METADATA"] = f.read()
-    members[f"{info}/WHEEL"] = (b"Wheel-Version: 1.0\\nGenerator: tinybuild\\nRoot-Is-Purelib: true\\n"
-                                b"Tag: py3-none-any\\n")
+    members[f"{info}/WHEEL"] = (b"Wheel-Version: 1.0\\nGenerator: tinybuild\\n"
+                                b"Root-Is-Purelib: true\\nTag: py3-none-any\\n")
     rows = ""
     for name, data in members.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
@@ -60,7 +60,8 @@ SPECS = [
     "pure 0.9",  # older: must not be taken
     "pure 1.1",  # newer: the lock pins 1.0
     *[f"native 2.1 size=70000 tag={tag}" for tag in NATIVE],
-    "host 1.0 extra=fast extra=slow 'requires=speedy; extra == \"fast\"' 'requires=ghost; extra == \"slow\"'",
+    "host 1.0 extra=fast extra=slow 'requires=speedy; extra == \"fast\"' "
+    "'requires=ghost; extra == \"slow\"'",
     "speedy 3.0",
     "winonly 1.0",
     "srcpure 0.5 kind=sdist requires-build=tinybuild>=1 backend=tinybuild.api requires=speedy",
@@ -102,12 +103,15 @@ PLANS = {  # target -> file -> what for
     "host": {**EVERYWHERE, **LABELLED, f"native-2.1-{CP}-{CP}-manylinux_2_28_{MACHINE}.whl": "run"},
     "other": {**EVERYWHERE, **LABELLED, f"native-2.1-{CP}-{CP}-manylinux_2_28_{OTHER}.whl": "run"},
     "musl": {**EVERYWHERE, f"native-2.1-{CP}-{CP}-musllinux_1_1_x86_64.whl": "run"},
-    "win": {**EVERYWHERE, "winonly-1.0-py3-none-any.whl": "run", "native-2.1-cp312-cp312-win_amd64.whl": "run"},
+    "win": {**EVERYWHERE, "winonly-1.0-py3-none-any.whl": "run",
+            "native-2.1-cp312-cp312-win_amd64.whl": "run"},
 }
 # What uv is told to install for each target on this machine.
 PLATFORMS = {
-    "host": f"{MACHINE}-manylinux_2_28", "other": f"{OTHER}-manylinux_2_28",
-    "musl": "x86_64-unknown-linux-musl", "win": "x86_64-pc-windows-msvc"
+    "host": f"{MACHINE}-manylinux_2_28",
+    "other": f"{OTHER}-manylinux_2_28",
+    "musl": "x86_64-unknown-linux-musl",
+    "win": "x86_64-pc-windows-msvc",
 }
 PYTHONS = {"host": PYTHON, "other": PYTHON, "musl": PYTHON, "win": "3.12"}
 
