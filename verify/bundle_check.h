@@ -10,7 +10,7 @@
  * that was not checked. A file's bytes may be used only after its verified_copy returned 0, and the
  * bundle only after verified_finish did. Any error is final. Each refusal has its own code (rc.def).
  *
- * Memory: the metadata members plus 8 MiB; no scratch space. Decompression runs on a thread of its own. */
+ * Memory: the metadata members plus a buffer of 128 KiB; no scratch space. */
 #ifndef VERIFY_BUNDLE_CHECK_H
 #define VERIFY_BUNDLE_CHECK_H
 

@@ -2,6 +2,7 @@
 #include "manifests/base/clock.h"
 #include "manifests/base/log.h"
 #include "manifests/base/mem.h"
+#include "verify/bundle_parallel.h"
 #include "verify/bundle_report.h"
 #include "verify/store_place.h"
 #include "verify/trust_options.h"
@@ -19,12 +20,24 @@ static int count(void *context, const void *bytes, size_t n, struct err *e)
 	return 0;
 }
 
-static int check_files(struct verified *v, struct err *e)
+static void count_bytes(void *context, uint64_t bytes)
+{
+	log_progress_add(context, bytes);
+}
+
+static int check_files(struct verified *v, int fd, struct err *e)
 {
 	struct log_progress progress;
 	const struct manifest_file *file;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	int r;
 
+	log_progress_begin(&progress, "verify", manifest_total(verified_manifest(v)));
+	if (bundle_check_parallel(v, fd, cores > 1 ? (unsigned)cores : 1, count_bytes, &progress)) {
+		log_progress_end(&progress);
+		return 0;
+	}
+	/* A pipe, or something is wrong: in order, to say what. */
 	log_progress_begin(&progress, "verify", manifest_total(verified_manifest(v)));
 	while ((r = verified_next(v, &file, e)) > 0) {
 		r = verified_copy(v, count, &progress, e);
@@ -79,7 +92,7 @@ static int verify_file(const char *path, const struct trust *trust, bool json, s
 		return r;
 	}
 	r = verified_open(fd, path, trust, clock_now(), &v, e);
-	r = r ? r : check_files(v, e);
+	r = r ? r : check_files(v, fd, e);
 	if (!r) {
 		print(v, path, json);
 	}

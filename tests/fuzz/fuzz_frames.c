@@ -64,12 +64,11 @@ static void read_all(struct zstd_in *z, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	CLEANUP(fd) int fd = memfd_create("frames", MFD_CLOEXEC);
-	struct zstd_in *z = NULL;
-	struct err e = ERR_INIT;
+	struct zstd_in *z;
 
 	try_header((struct str){ (const char *)data, size });
 	require(fd >= 0 && write(fd, data, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0);
-	require(zstd_in_open(fd, "fuzz", &z, &e) == 0);
+	z = zstd_in_open(fd);
 	read_all(z, size);
 	zstd_in_close(z);
 	return 0;

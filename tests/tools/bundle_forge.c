@@ -46,9 +46,11 @@ static void read_parts(const char *path, struct parts *out)
 	struct zstd_in *z;
 	int fd = open(path, O_RDONLY);
 
-	if (fd < 0 || zstd_in_open(fd, path, &z, &e)) {
+	if (fd < 0) {
+		err_sys(&e, "%s", path);
 		die(&e);
 	}
+	z = zstd_in_open(fd);
 	for (;;) {
 		struct part p = { .bytes = BUF_INIT };
 		struct tar_member m;

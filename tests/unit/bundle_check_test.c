@@ -4,7 +4,7 @@
 #include "manifests/base/fs.h"
 #include "tests/unit/manifest_fixture.h"
 #include "tests/unit/unit.h"
-#include "verify/bundle_check.h"
+#include "verify/bundle_parallel.h"
 #include "verify/hash.h"
 
 #include <fcntl.h>
@@ -128,6 +128,55 @@ UNIT(bundle_refused_without_trust)
 	ck_assert(check(&b, buf_str(&b.bytes), &files, &e) != 0);
 	ck_assert(e.rc == RC_BUNDLE_STRANGER || e.rc == RC_BUNDLE_SIGNATURE);
 	ck_assert_uint_eq(files.n, 0);
+	drop_bundle(&b);
+}
+
+static void add_up(void *context, uint64_t bytes)
+{
+	*(uint64_t *)context += bytes;
+}
+
+/* What the parallel check says of these bytes, behind the metadata of the good ones. */
+static bool check_parallel(const struct made *b, struct str bytes, uint64_t *counted)
+{
+	struct verified *v = NULL;
+	struct err e = ERR_INIT;
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/p.tar.zst", b->dir);
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	ck_assert_int_eq(fs_write_all(fd, b->bytes.p, b->bytes.n, path, &e), 0);
+	lseek(fd, 0, SEEK_SET);
+	ck_assert_msg(verified_open(fd, "bundle", &b->trust, 1764500001, &v, &e) == 0, "%s", e.text);
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
+	lseek(fd, 0, SEEK_SET);
+	ck_assert_int_eq(fs_write_all(fd, bytes.p, bytes.n, path, &e), 0);
+	bool good = bundle_check_parallel(v, fd, 2, add_up, counted);
+	verified_close(v);
+	close(fd);
+	return good;
+}
+
+UNIT(bundle_parallel_sees_every_byte)
+{
+	CLEANUP_BUF struct buf bad = BUF_INIT;
+	struct made b;
+	uint64_t counted = 0;
+
+	make_bundle(&b);
+	ck_assert(check_parallel(&b, buf_str(&b.bytes), &counted));
+	ck_assert_uint_eq(counted, 299999 + 8);
+	for (size_t i = 0; i < b.bytes.n; i += i < 2048 || i + 2048 > b.bytes.n ? 7 : 7919) {
+		buf_clear(&bad);
+		buf_addstr(&bad, buf_str(&b.bytes));
+		bad.p[i] ^= (char)(1 << i % 8);
+		ck_assert_msg(!check_parallel(&b, buf_str(&bad), &counted), "taken when changed at %zu", i);
+	}
+	ck_assert(!check_parallel(&b, (struct str){ b.bytes.p, b.bytes.n - 1 }, &counted));
+	buf_clear(&bad);
+	buf_addstr(&bad, buf_str(&b.bytes));
+	buf_addc(&bad, '\0');
+	ck_assert(!check_parallel(&b, buf_str(&bad), &counted));
 	drop_bundle(&b);
 }
 
