@@ -437,18 +437,27 @@ static int fill_slots(struct run *run, struct err *e)
 	return 0;
 }
 
-/* Starts what is due; the time in ms until the next one is. */
-static int wake_due(struct run *run)
+static void wake_due(struct run *run)
+{
+	uint64_t now = now_ms();
+
+	vec_each(struct transfer *, slot, &run->slots) {
+		if (!(*slot)->is_running && (*slot)->wake_ms <= now) {
+			try_start(*slot, run->h);
+		}
+	}
+}
+
+/* How long to wait for the network before the next pause is over: 0 where one is already. */
+static int ms_to_wait(const struct run *run)
 {
 	uint64_t now = now_ms(), wait = POLL_MS;
 
 	vec_each(struct transfer *, slot, &run->slots) {
-		struct transfer *t = *slot;
+		uint64_t wake = (*slot)->wake_ms;
 
-		if (!t->is_running && t->wake_ms <= now) {
-			try_start(t, run->h);
-		} else if (!t->is_running && t->wake_ms - now < wait) {
-			wait = t->wake_ms - now;
+		if (!(*slot)->is_running) {
+			wait = wake <= now ? 0 : wake - now < wait ? wake - now : wait;
 		}
 	}
 	return (int)wait;
@@ -456,7 +465,9 @@ static int wake_due(struct run *run)
 
 static int run_step(struct run *run, struct err *e)
 {
-	int running = 0, wait = wake_due(run);
+	int running = 0;
+
+	wake_due(run);
 	CURLMcode code = curl_multi_perform(run->h->multi, &running);
 	size_t before = run->slots.n;
 
@@ -468,12 +479,8 @@ static int run_step(struct run *run, struct err *e)
 	if (r || code != CURLM_OK) {
 		return r ? r : err_set(e, RC_NETWORK, "HTTP: %s", curl_multi_strerror(code));
 	}
-	bool is_idle = run->slots.n == before;
-	vec_each(struct transfer *, slot, &run->slots) {
-		is_idle = is_idle && ((*slot)->is_running || (*slot)->wake_ms > now_ms());
-	}
-	if (is_idle && run->slots.n) {
-		curl_multi_poll(run->h->multi, NULL, 0, wait, NULL);
+	if (run->slots.n && run->slots.n == before) {
+		curl_multi_poll(run->h->multi, NULL, 0, ms_to_wait(run), NULL);
 	}
 	return 0;
 }
