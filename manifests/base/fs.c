@@ -221,46 +221,49 @@ int fs_new_open(struct fs_new *f, const char *path, mode_t mode, struct err *e)
 	return r;
 }
 
-/* Gives a nameless file a temporary name; linkat cannot replace, rename can. */
-static int name_it(struct fs_new *f, struct arena *a, struct err *e)
+/* Gives the nameless file a name; false with errno where there is one already. */
+static bool link_as(const struct fs_new *f, const char *name)
 {
-	if (f->temporary) {
-		return 0;
-	}
 	char from[64];
+
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", f->fd);
-	char *name = arena_printf(a, "%s/.%s.%ld", fs_dirname(a, f->path), fs_basename(f->path),
-		(long)getpid());
-	unlink(name);
-	if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW)) {
-		return err_sys(e, "%s: cannot name the new file", f->path);
+	return linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* linkat cannot replace, rename can: over an older file the way leads through a second name. A kill just
+ * between the two leaves that name, and the next commit of the same file takes it away. */
+static int replace(struct fs_new *f, struct arena *a, struct err *e)
+{
+	const char *beside = f->temporary;
+
+	for (int tries = 0; tries < 3; tries++) {
+		if (!f->temporary) {
+			beside = arena_printf(a, "%s/.%s.new", fs_dirname(a, f->path), fs_basename(f->path));
+			unlink(beside);
+			if (!link_as(f, beside)) {
+				continue; /* another process replaces the same file */
+			}
+		}
+		if (rename(beside, f->path) == 0) {
+			free(f->temporary);
+			f->temporary = NULL;
+			return 0;
+		}
 	}
-	f->temporary = mem_dup(name);
-	return 0;
+	return err_sys(e, "%s: cannot rename into place", f->path);
 }
 
 static int commit(struct fs_new *f, bool keep, struct err *e)
 {
 	struct arena a = ARENA_INIT;
-	int r = 0;
+	int r = fsync(f->fd) ? err_sys(e, "%s: cannot flush to disk", f->path) : 0;
 
-	if (fsync(f->fd)) {
-		r = err_sys(e, "%s: cannot flush to disk", f->path);
-	}
-	if (!r) {
-		r = name_it(f, &a, e);
-	}
 	if (!r && keep) {
-		if (link(f->temporary, f->path) && errno != EEXIST) {
-			r = err_sys(e, "%s: cannot name the new file", f->path);
-		}
-	} else if (!r) {
-		if (rename(f->temporary, f->path)) {
-			r = err_sys(e, "%s: cannot rename into place", f->path);
-		} else {
-			free(f->temporary);
-			f->temporary = NULL;
-		}
+		bool named = f->temporary ? link(f->temporary, f->path) == 0 : link_as(f, f->path);
+
+		r = named || errno == EEXIST ? 0 : err_sys(e, "%s: cannot name the new file", f->path);
+	} else if (!r && (f->temporary || !link_as(f, f->path))) {
+		r = replace(f, &a, e);
 	}
 	if (!r) {
 		r = fs_sync_dir(fs_dirname(&a, f->path), e);

@@ -1,6 +1,7 @@
 /* Files. Reading has a maximum; writing is beside, fsync, rename: a reader sees the old file or the
- * whole new one, and a killed writer leaves no stray name (O_TMPFILE has none until it is linked;
- * where the file system lacks it, a dot file is used that fs_new_release removes). */
+ * whole new one, and a killed writer leaves no stray name: O_TMPFILE has none until it is linked under
+ * its final one. (Over an older file, and where the file system has no O_TMPFILE, there is a dot file for
+ * a moment; fs_new_release or the next commit removes it.) */
 #ifndef BASE_FS_H
 #define BASE_FS_H
 
