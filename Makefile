@@ -121,6 +121,12 @@ bench: deps ## measure against tar, cp, openssl, nginx and uv; prints ratios
 	$(Q)$(MAKE) --no-print-directory all tools
 	$(Q)for script in tests/bench/*.sh; do echo "== $$script"; "$$script" || exit 1; done
 
+# Valgrind cannot follow a child into namespaces and limits of its own: the sanitizers see those tests.
+valgrind: deps ## run the unit tests under valgrind
+	$(Q)$(MAKE) --no-print-directory unit
+	$(Q)valgrind -q --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=9 \
+		$(BUILD)/unit -child_obeys_limits_of_files
+
 FUZZ_SECONDS ?= 60
 fuzz: deps ## fuzz each parser of foreign bytes for FUZZ_SECONDS (FUZZ="toml zip": only those)
 	$(Q)$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined BUILD=build/fuzz fuzzers
@@ -152,7 +158,7 @@ clean: ## remove everything built; build/tools stays
 help: ## list the targets
 	$(Q)sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1	\2/p' Makefile | expand -t 18
 
-.PHONY: all gpkg-verify unit tools replay fuzzers deps check demo bench fuzz check-layers check-headers \
+.PHONY: all gpkg-verify unit tools replay fuzzers deps check demo bench valgrind fuzz check-layers check-headers \
 	format format-check install clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

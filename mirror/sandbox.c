@@ -62,7 +62,7 @@ static int make_folders(const char *path)
 
 static int bind_folder(const char *from, const char *to)
 {
-	return mount(from, to, NULL, MS_BIND | MS_REC, NULL);
+	return mount(from, to, "none", MS_BIND | MS_REC, NULL);
 }
 
 /* One entry of the old root at the same place in the new one. */
@@ -146,7 +146,7 @@ static int make_each_read_only(void)
 	}
 	while (getmntent_r(mounts, &entry, text, sizeof(text))) {
 		if (strncmp(entry.mnt_dir, NEW, strlen(NEW)) == 0) {
-			mount(NULL, entry.mnt_dir, NULL,
+			mount("none", entry.mnt_dir, "none",
 				MS_REMOUNT | MS_BIND | MS_RDONLY | kept_flags(entry.mnt_dir), NULL);
 		}
 	}
@@ -207,7 +207,7 @@ static int mount_one(const struct child_mount *m)
 	if (m->is_writable) {
 		return 0;
 	}
-	return mount(NULL, to, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | kept_flags(to), NULL);
+	return mount("none", to, "none", MS_REMOUNT | MS_BIND | MS_RDONLY | kept_flags(to), NULL);
 }
 
 /* Semaphores of Python's multiprocessing live in /dev/shm. */
@@ -240,7 +240,7 @@ static int make_base(const char *root)
 {
 	char path[PATH_MAX];
 
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 		mount("root", root, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=755") ||
 		!join(path, root, OLD) || mkdir(path, 0755) ||
 		syscall(SYS_pivot_root, root, path) || chdir("/") || mkdir(NEW, 0755)) {

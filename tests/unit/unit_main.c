@@ -1,5 +1,5 @@
 /* Runs every registered test, one suite a source file; `unit NAME...` runs those whose name or file
- * contains a NAME. The last line is "unit: N passed, N failed". */
+ * contains a NAME, `unit -NAME...` all others. The last line is "unit: N passed, N failed". */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -20,12 +20,16 @@ void unit_register(const TTest *test)
 
 static int is_asked(const TTest *test, int argc, char **argv)
 {
+	int chosen = argc < 2 || argv[1][0] == '-';
+
 	for (int i = 1; i < argc; i++) {
-		if (strstr(test->name, argv[i]) || strstr(test->file, argv[i])) {
-			return 1;
+		const char *name = argv[i] + (argv[i][0] == '-');
+
+		if (strstr(test->name, name) || strstr(test->file, name)) {
+			chosen = argv[i][0] != '-';
 		}
 	}
-	return argc < 2;
+	return chosen;
 }
 
 int main(int argc, char **argv)
