@@ -13,6 +13,7 @@ import argparse
 import base64
 import hashlib
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -20,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
+import urllib.request
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -116,6 +119,33 @@ def start_up(tool, env, store, rounds):
         print(f"start-up: {' '.join(command[:1]):<24} {wall:5.1f} ms (< 20)  {'ok' if good else 'MISSED'}")
 
 
+def memory_row(name, rss):
+    global failed
+    good = rss <= 256 * 1024
+    failed += not good
+    print(f"peak memory: {name:<21} {rss / 1024:5.1f} MiB (<= 256)  {'ok' if good else 'MISSED'}")
+
+
+def memory(tool, env, bundle, pub):
+    """The verbs that are not measured above, on the same large bundle and store."""
+    for command in (
+        ["inspect", bundle, "--pub", pub, "--files"],
+        ["inspect", env["GPKG_BUNDLE_STORE"], "--matrix"],
+        ["list", "--json"],
+    ):
+        memory_row(" ".join(command[:1]), run([tool, *command], env).rss)
+    serve = subprocess.Popen([tool, "serve", "-q", "--listen", "127.0.0.1:0"], env=env, stdout=subprocess.PIPE, text=True)
+    base = serve.stdout.readline().strip()
+    page = urllib.request.urlopen(base + "t/t/flat/").read().decode()
+    for link in re.findall('href="([^"]+)"', page):
+        with urllib.request.urlopen(urllib.parse.urljoin(base + "t/t/flat/", link)) as answer:
+            while answer.read(1 << 20):
+                pass
+    serve.terminate()
+    _, _, usage = os.wait4(serve.pid, 0)
+    memory_row("serve, every file", usage.ru_maxrss)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bin_dir")
@@ -147,6 +177,7 @@ def main():
         cold = run(create, env, root)
         print(f"create, cold: {cold.wall:.2f} s wall, {cold.cpu:.2f} s CPU, peak {cold.rss / 1024:.1f} MiB")
         measure(tool, env, root, create, bundle, files, args.rounds)
+        memory(tool, env, bundle, key + ".pub")
         start_up(tool, env, env["GPKG_BUNDLE_STORE"], args.rounds)
     finally:
         if server:
