@@ -7,8 +7,16 @@
 #include "manifests/requirement.h"
 #include "manifests/target.h"
 
-enum lock_kind { LOCK_NATIVE = 1, LOCK_GPKG };
+enum lock_kind { LOCK_NATIVE = 1, LOCK_GPKG, LOCK_PYLOCK, LOCK_UV, LOCK_REQUIREMENTS };
 enum lock_use { LOCK_RUN = 0, LOCK_BUILD = 1 }; /* use = "build": only for build environments */
+
+struct lock_file { /* a resolved [[file]] row, or a file that a foreign lock names */
+	struct str url, file; /* absolute (http, https, file), and the decoded name at its end */
+	bool has_size, has_sha256; /* a [[file]] row always has its sha256 */
+	uint64_t size;
+	struct digest sha256;
+	unsigned line;
+};
 
 struct lock_package {
 	/* Name, extras, marker, one "==" (a URL's row: the public version of its file), no url.
@@ -19,14 +27,13 @@ struct lock_package {
 	size_t ntargets;
 	struct str url; /* exact file (gpkg's wheels, direct URLs); "" = the index decides */
 	struct str file; /* its file name, decoded; "" = from the url */
-	unsigned line;
-};
-
-struct lock_file { /* a resolved [[file]] row */
-	struct str url, file;
-	bool has_size;
-	uint64_t size;
-	struct digest sha256;
+	/* The files that a foreign lock names for it, wheels of every platform and the sdist: the choice is
+	 * made among these, and no index is asked. None: the index is. */
+	struct lock_file *files;
+	size_t nfiles;
+	/* requirements.txt: the only digests that may be chosen from an index's page. None: any. */
+	struct digest *hashes;
+	size_t nhashes;
 	unsigned line;
 };
 
@@ -69,10 +76,27 @@ struct lock {
 	size_t nrecipes;
 	struct lock_waiver *waivers;
 	size_t nwaivers;
+	/* requirements.txt: where it wants its packages from, instead of what pip is configured with. */
+	struct str index_url; /* "" = not said */
+	struct str *extra_index_urls, *find_links;
+	size_t nextra_index_urls, nfind_links;
+	bool no_index;
 };
 #define LOCK_INIT { .arena = ARENA_INIT }
 
-/* Reads either format, told apart by its content. `extra` completes a gpkg lock's single target:
+/* What options say about a lock; all of it may be absent. */
+struct lock_options {
+	const struct target_spec *extra; /* for gpkg's locks, as below; or NULL */
+	/* Foreign locks (pylock, uv.lock, requirements.txt) take their targets from this native file, and
+	 * its [toolkit], [recipe], [waive], [[file]] and [[package]] rows (setuptools for builds and the like) too. */
+	const char *targets_file;
+	const struct str *extras, *groups; /* normalised: selected extras and dependency groups of the project */
+	size_t nextras, ngroups;
+	bool no_default_groups;
+};
+
+/* Reads any format, told apart by its content (and requirements.txt by its name's ending, ".txt" or ".in").
+ * `extra` completes a gpkg lock's single target:
  * its name (default "cp312-cu128-linux_x86_64"), glibc or musl, gpus and driver count, the rest is not
  * looked at. NULL where no options were given; a native lock takes none but the name (RC_USAGE).
  * Nothing of `text`, `path` and `extra` need outlive the call.
@@ -82,8 +106,8 @@ struct lock {
  *
  * No two packages of one use and one name give a target two versions or two URLs. Every name in
  * `targets` and in waivers is one of the lock's targets. */
-int lock_read(const char *path, const struct target_spec *extra, struct lock *out, struct err *e);
-int lock_parse(struct str text, const char *path, const struct target_spec *extra, struct lock *out,
+int lock_read(const char *path, const struct lock_options *options, struct lock *out, struct err *e);
+int lock_parse(struct str text, const char *path, const struct lock_options *options, struct lock *out,
 	struct err *e);
 void lock_release(struct lock *l);
 
