@@ -56,24 +56,41 @@ static int add_waiver(struct lock *l, struct str text, struct lock_waiver *out, 
 	return 0;
 }
 
+static const struct str *normal_names(struct arena *a, const struct str *names, size_t n)
+{
+	struct str *out = arena_array(a, n, sizeof(*out));
+
+	for (size_t i = 0; i < n; i++) {
+		out[i] = str_of(name_normalize(a, names[i]));
+	}
+	return out;
+}
+
 static int read_lock(struct create_run *c, struct err *e)
 {
+	const struct create_options *o = c->o;
+	const struct lock_options options = { .extra = o->extra, .targets_file = o->targets_file,
+		.extras = normal_names(&c->out->arena, o->extras, o->nextras), .nextras = o->nextras,
+		.groups = normal_names(&c->out->arena, o->groups, o->ngroups), .ngroups = o->ngroups,
+		.no_default_groups = o->no_default_groups,
+		.projects = normal_names(&c->out->arena, o->projects, o->nprojects),
+		.nprojects = o->nprojects, .all_projects = o->all_projects };
 	struct lock *l = &c->out->lock;
 	CLEANUP_BUF struct buf text = BUF_INIT;
-	int r = fs_read(c->o->lock, LIMIT_LOCK, &text, e);
+	int r = fs_read(o->lock, LIMIT_LOCK, &text, e);
 
-	r = r ? r : lock_parse(buf_str(&text), c->o->lock, c->o->extra, l, e);
+	r = r ? r : lock_parse(buf_str(&text), o->lock, &options, l, e);
 	if (r) {
 		return r;
 	}
 	hash_bytes(buf_str(&text), &l->sha256);
-	struct lock_waiver *all = arena_array(&l->arena, l->nwaivers + c->o->nwaivers, sizeof(*all));
+	struct lock_waiver *all = arena_array(&l->arena, l->nwaivers + o->nwaivers, sizeof(*all));
 	if (l->nwaivers) {
 		memcpy(all, l->waivers, l->nwaivers * sizeof(*all));
 	}
 	l->waivers = all;
-	for (size_t i = 0; !r && i < c->o->nwaivers; i++) {
-		r = add_waiver(l, str_of(c->o->waivers[i]), &l->waivers[l->nwaivers], e);
+	for (size_t i = 0; !r && i < o->nwaivers; i++) {
+		r = add_waiver(l, str_of(o->waivers[i]), &l->waivers[l->nwaivers], e);
 		l->nwaivers += r ? 0 : 1;
 	}
 	return r;
@@ -216,6 +233,37 @@ static int fetch_and_write(struct create_run *c, struct err *e)
 	}
 }
 
+static const char **longer(struct arena *a, const char **old, size_t n, const struct str *more, size_t nmore)
+{
+	const char **all = arena_array(a, n + nmore, sizeof(*all));
+
+	if (n) {
+		memcpy(all, old, n * sizeof(*all));
+	}
+	for (size_t i = 0; i < nmore; i++) {
+		all[n + i] = arena_dup(a, more[i]);
+	}
+	return all;
+}
+
+/* A requirements.txt may say where its packages come from; as for pip, that adds to the configuration, and
+ * its --index-url takes the place of all configured ones. */
+static void use_lock_indexes(struct pip_config *c, const struct lock *l)
+{
+	if (l->index_url.n) {
+		c->indexes = longer(&c->arena, NULL, 0, &l->index_url, 1);
+		c->nindexes = 1;
+	}
+	c->indexes = longer(&c->arena, c->indexes, c->nindexes, l->extra_index_urls, l->nextra_index_urls);
+	c->nindexes += l->nextra_index_urls;
+	c->find_links = longer(&c->arena, c->find_links, c->nfind_links, l->find_links, l->nfind_links);
+	c->nfind_links += l->nfind_links;
+	if (l->no_index) {
+		c->nindexes = 0;
+		c->no_index = true;
+	}
+}
+
 static int run(struct create_run *c, struct err *e)
 {
 	struct create_result *out = c->out;
@@ -223,6 +271,9 @@ static int run(struct create_run *c, struct err *e)
 
 	r = r ? r : name_bundle(c, e);
 	r = r ? r : pip_config_read(NULL, &c->config, e);
+	if (!r) {
+		use_lock_indexes(&c->config, &out->lock);
+	}
 	r = r ? r : cache_open(c->o->cache, &c->cache, e);
 	r = r ? r : index_open(&c->config, c->cache, &c->index, e);
 	if (r) {

@@ -19,6 +19,11 @@ struct create_options {
 	const char *const *waivers; /* "PKG[@TARGET]=REASON" */
 	size_t nwaivers;
 	const struct target_spec *extra; /* completes a gpkg lock's target, or NULL */
+	/* Foreign locks: the native file that has their targets, and what of the project is meant. */
+	const char *targets_file;
+	const struct str *extras, *groups, *projects; /* in any spelling */
+	size_t nextras, ngroups, nprojects;
+	bool no_default_groups, all_projects;
 	const struct secret_key *key;
 };
 

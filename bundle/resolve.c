@@ -104,7 +104,7 @@ static int read_asked_pages(struct resolver *v, struct err *e)
 				return r;
 			}
 		}
-		if (meant && !l->packages[i].url.n) {
+		if (meant && !l->packages[i].url.n && !l->packages[i].files) {
 			names[n++] = l->packages[i].req.name;
 		}
 	}
@@ -132,7 +132,7 @@ void resolver_hole(struct resolver *v, const struct choose_target *t, struct str
 /* ---- files ---- */
 
 /* The lock's [[file]] row with that name promises the hash, and the index must agree. */
-static int promise(struct resolver *v, struct plan_file *f, struct err *e)
+static int promise(struct resolver *v, struct plan_file *f, bool by_lock, struct err *e)
 {
 	for (size_t i = 0; i < v->lock->nfiles; i++) {
 		const struct lock_file *row = &v->lock->files[i];
@@ -154,7 +154,7 @@ static int promise(struct resolver *v, struct plan_file *f, struct err *e)
 		return 0;
 	}
 	if (f->from.has_sha256) {
-		f->hash_from = HASH_FROM_INDEX;
+		f->hash_from = by_lock ? HASH_FROM_LOCK : HASH_FROM_INDEX;
 		return 0;
 	}
 	if (!v->options->trust_first_use) {
@@ -167,7 +167,8 @@ static int promise(struct resolver *v, struct plan_file *f, struct err *e)
 	return 0;
 }
 
-static int add_file(struct resolver *v, const struct index_file *from, size_t *out, struct err *e)
+static int add_file(struct resolver *v, const struct index_file *from, bool by_lock, size_t *out,
+	struct err *e)
 {
 	for (size_t i = 0; i < v->files.n; i++) {
 		const struct index_file *f = &v->files.v[i].from;
@@ -179,7 +180,7 @@ static int add_file(struct resolver *v, const struct index_file *from, size_t *o
 	}
 	struct plan_file f = { .from = *from, .project = from->name.name };
 	int r = index_check_file(from, e);
-	r = r ? r : promise(v, &f, e);
+	r = r ? r : promise(v, &f, by_lock, e);
 	if (r) {
 		return r;
 	}
@@ -217,9 +218,61 @@ static int file_of_url(struct resolver *v, const struct choose_target *t, const 
 	return 0;
 }
 
+/* The choice among the files that a foreign lock names: no index is asked. */
+static int file_of_lock(struct resolver *v, const struct choose_target *t, const struct lock_package *row,
+	const struct index_file **out, struct str *why, struct err *e)
+{
+	struct index_project page = { .name = row->req.name,
+		.files = arena_array(v->a, row->nfiles, sizeof(*page.files)) };
+	struct err ignored = ERR_INIT;
+
+	for (size_t i = 0; i < row->nfiles; i++) {
+		const struct lock_file *from = &row->files[i];
+		struct index_file *f = &page.files[page.nfiles];
+
+		*f = (struct index_file){ .url = arena_dup(v->a, from->url),
+			.has_sha256 = from->has_sha256, .sha256 = from->sha256,
+			.has_size = from->has_size, .size = from->size,
+			.source = arena_dup(v->a, v->lock->path) };
+		if (dist_name_parse(v->a, from->file, &f->name, &ignored) == 0) {
+			page.nfiles++;
+		}
+	}
+	if (page.nfiles == 0) { /* an entry without files is no success */
+		*out = NULL;
+		*why = STR("the lock names no wheel and no sdist of it");
+		return 0;
+	}
+	return choose_file(v->a, t, &row->req.specifiers, &page, out, why, e);
+}
+
+/* The files of a page whose digest the lock allows; all where it names none. */
+static struct index_project promised_files(struct arena *a, const struct lock_package *row,
+	const struct index_project *page)
+{
+	struct index_project some = { .name = page->name };
+
+	if (row->nhashes == 0) {
+		return *page;
+	}
+	some.files = arena_array(a, page->nfiles, sizeof(*some.files));
+	for (size_t i = 0; i < page->nfiles; i++) {
+		for (size_t j = 0; j < row->nhashes; j++) {
+			if (page->files[i].has_sha256 && digest_eq(&page->files[i].sha256, &row->hashes[j])) {
+				some.files[some.nfiles++] = page->files[i];
+				break;
+			}
+		}
+	}
+	return some;
+}
+
 static int find_file(struct resolver *v, const struct choose_target *t, const struct lock_package *row,
 	const struct index_file **out, struct str *why, struct err *e)
 {
+	if (row->files) {
+		return file_of_lock(v, t, row, out, why, e);
+	}
 	if (row->url.n) {
 		*why = str_of(arena_printf(v->a, "its file %.*s does not fit", STR_ARG(row->file)));
 		return file_of_url(v, t, row, out, e);
@@ -230,7 +283,13 @@ static int find_file(struct resolver *v, const struct choose_target *t, const st
 		*why = str_of(arena_printf(v->a, "no such project on %s", index_where(v->index, v->a)));
 		return 0;
 	}
-	return choose_file(v->a, t, &row->req.specifiers, page, out, why, e);
+	struct index_project promised = promised_files(v->a, row, page);
+	if (promised.nfiles == 0) {
+		*out = NULL;
+		*why = STR("none of the files on the index has a sha256 that the lock allows");
+		return 0;
+	}
+	return choose_file(v->a, t, &row->req.specifiers, &promised, out, why, e);
 }
 
 static void merge_row(struct plan_pick *p, const struct lock_package *row)
@@ -260,7 +319,7 @@ static int pick_row(struct resolver *v, const struct choose_target *t, const str
 			STR_ARG(row->req.name), STR_ARG(buf_str(&spec)), row->line, STR_ARG(why)));
 		return 0;
 	}
-	r = add_file(v, from, &file, e);
+	r = add_file(v, from, row->files || row->nhashes, &file, e);
 	for (size_t i = 0; !r && i < pt->npicks; i++) {
 		if (pt->picks[i].file == file) {
 			merge_row(&pt->picks[i], row);

@@ -6,8 +6,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-/* ---- what both readers need ---- */
+/* ---- what the readers need ---- */
 
 static __attribute__((format(printf, 5, 0))) int fail_at(
 	unsigned line, unsigned column, struct err *e, enum rc rc, const char *fmt, va_list args)
@@ -134,48 +135,141 @@ int lock_pin(struct lock *l, const struct toml *at, const struct version *v,
 	return 0;
 }
 
+struct lock_package *lock_add_packages(struct lock *l, size_t n)
+{
+	struct lock_package *all = arena_array(&l->arena, l->npackages + n, sizeof(*all));
+
+	if (l->npackages) {
+		memcpy(all, l->packages, l->npackages * sizeof(*all));
+	}
+	l->packages = all;
+	return all + l->npackages;
+}
+
 /* ---- reading ---- */
 
-/* Two files that are offered as locks and are no TOML. */
-static int explain_syntax(const struct lock *l, struct str text, int r, struct err *e)
+/* Does its first line with something in it look like "name==1" or "--option"? */
+static bool is_like_requirements(struct str text)
+{
+	struct str line = STR_NULL;
+
+	while (str_cut(&text, '\n', &line)) {
+		line = str_trim(line);
+		if (line.n && line.p[0] != '#') {
+			break;
+		}
+	}
+	return str_starts(line, "-") || (str_has(line, "==") && str_find(line, '"') == line.n);
+}
+
+/* gpkg's locks are offered as they are, and some are no TOML. */
+static int explain_syntax(struct str text, int r, struct err *e)
 {
 	if (r == -(int)RC_SYNTAX && str_starts(text, "# gpkg lockfile")) {
 		err_hint(e,
 			"gpkg writes descriptions without escaping: put a backslash before each "
 			"quote and backslash inside \"...\"");
-	} else if (r == -(int)RC_SYNTAX && str_ends(l->path, ".txt")) {
-		err_hint(e, "this version reads no requirements files: name the packages in a "
-			    "lock.toml, gpkg-lock(5)");
+	} else if (r == -(int)RC_SYNTAX && is_like_requirements(text)) {
+		err_hint(e, "a requirements file is known by its name, which ends in .txt or .in");
 	}
 	return r;
 }
 
-static int read_tree(
-	struct lock *l, struct str text, const struct target_spec *extra, struct err *e)
+static int parse_tree(struct lock *l, struct str text, struct toml **root, struct err *e)
 {
-	struct toml *root = NULL;
-	int r = toml_parse(&l->arena, text, &root, e);
+	int r = toml_parse(&l->arena, text, root, e);
 
-	if (r) {
-		return explain_syntax(l, text, r, e);
-	}
-	r = lock_kind_of(root, &l->kind, e);
-	if (!r && l->kind == LOCK_GPKG) {
-		r = lock_gpkg_read(l, root, extra, e);
-	} else if (!r && extra &&
-		   (extra->glibc.n || extra->musl.n || extra->driver.n || extra->ngpus)) {
-		r = err_set(e, RC_USAGE, "a native lock describes its targets itself");
-		err_hint(e, "write glibc, musl, gpus and driver in [[target]]; the options are for "
-			    "gpkg.lock.toml");
-	} else if (!r) {
-		r = lock_native_read(l, root, e);
-	}
-	return r ? r : lock_check_rows(l, e);
+	return r ? explain_syntax(text, r, e) : lock_kind_of(*root, &l->kind, e);
 }
 
-int lock_parse(struct str text, const char *path, const struct target_spec *extra, struct lock *out,
-	struct err *e)
+static bool is_foreign(enum lock_kind kind)
 {
+	return kind == LOCK_PYLOCK || kind == LOCK_UV || kind == LOCK_REQUIREMENTS;
+}
+
+/* Options that say something about another kind of lock were given by mistake. */
+static int check_options(const struct lock *l, const struct lock_options *o, struct err *e)
+{
+	const struct target_spec *x = o->extra;
+	bool has_machine = x && (x->glibc.n || x->musl.n || x->driver.n || x->ngpus);
+
+	if (l->kind == LOCK_NATIVE && has_machine) {
+		err_set(e, RC_USAGE, "a native lock describes its targets itself");
+		return err_hint(e, "write glibc, musl, gpus and driver in [[target]]; the options "
+				   "are for gpkg.lock.toml");
+	}
+	if (is_foreign(l->kind) && has_machine) {
+		err_set(e, RC_USAGE, "options that are for gpkg.lock.toml");
+		return err_hint(e, "name the machines with --targets FILE (gpkg-lock(5))");
+	}
+	if (!is_foreign(l->kind) && o->targets_file) {
+		err_set(e, RC_USAGE, "this lock has targets of its own");
+		return err_hint(e, "leave out --targets");
+	}
+	if (l->kind != LOCK_PYLOCK && l->kind != LOCK_UV &&
+		(o->nextras || o->ngroups || o->no_default_groups)) {
+		err_set(e, RC_USAGE, "this lock knows no extras and no dependency groups");
+		return err_hint(
+			e, "leave out --extra and --group; they are for pylock.toml and uv.lock");
+	}
+	if (l->kind != LOCK_UV && (o->nprojects || o->all_projects)) {
+		err_set(e, RC_USAGE, "this lock is of one project");
+		return err_hint(e, "leave out --package and --all-packages; they are for uv.lock");
+	}
+	return 0;
+}
+
+static int read_rows(struct lock *l, const struct toml *root, struct str text,
+	const struct lock_options *o, struct err *e)
+{
+	switch (l->kind) {
+	case LOCK_GPKG:
+		return lock_gpkg_read(l, root, o->extra, e);
+	case LOCK_PYLOCK:
+		return lock_pylock_read(l, root, o, e);
+	case LOCK_UV:
+		return lock_uv_read(l, root, o, e);
+	case LOCK_REQUIREMENTS:
+		return lock_requirements_read(l, text, o, e);
+	case LOCK_NATIVE:
+		break;
+	}
+	return lock_native_read(l, root, e);
+}
+
+static bool is_requirements(struct str path)
+{
+	return str_ends(path, ".txt") || str_ends(path, ".in");
+}
+
+static int read_lock(struct lock *l, struct str text, const struct lock_options *o, struct err *e)
+{
+	const char *path = l->path.p;
+	struct toml *root = NULL;
+	int r = 0;
+
+	if (is_requirements(l->path)) {
+		l->kind = LOCK_REQUIREMENTS;
+	} else {
+		r = parse_tree(l, text, &root, e);
+	}
+	r = r ? r : check_options(l, o, e);
+	if (r) {
+		return err_wrap(e, "%s", path);
+	}
+	if (is_foreign(l->kind) && lock_targets_file(l, o, e)) {
+		return -(int)e->rc;
+	}
+	size_t nother = l->npackages;
+	r = read_rows(l, root, text, o, e);
+	r = r ? r : lock_check_rows(l, o->targets_file, nother, e);
+	return r ? err_wrap(e, "%s", path) : 0;
+}
+
+int lock_parse(struct str text, const char *path, const struct lock_options *options,
+	struct lock *out, struct err *e)
+{
+	static const struct lock_options none = { .extra = NULL };
 	struct lock l = LOCK_INIT;
 
 	if (text.n > LIMIT_LOCK) {
@@ -183,22 +277,65 @@ int lock_parse(struct str text, const char *path, const struct target_spec *extr
 		return err_wrap(e, "%s", path);
 	}
 	l.path = arena_str(&l.arena, str_of(path));
-	if (read_tree(&l, arena_str(&l.arena, text), extra, e)) {
+	if (read_lock(&l, arena_str(&l.arena, text), options ? options : &none, e)) {
 		arena_release(&l.arena);
-		return err_wrap(e, "%s", path);
+		return -(int)e->rc;
 	}
 	*out = l;
 	return 0;
 }
 
-int lock_read(const char *path, const struct target_spec *extra, struct lock *out, struct err *e)
+int lock_read(const char *path, const struct lock_options *options, struct lock *out, struct err *e)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
 
 	if (fs_read(path, LIMIT_LOCK, &text, e)) {
 		return -(int)e->rc;
 	}
-	return lock_parse(buf_str(&text), path, extra, out, e);
+	return lock_parse(buf_str(&text), path, options, out, e);
+}
+
+static int parse_targets(struct lock *l, struct str text, struct err *e)
+{
+	struct toml *root = NULL;
+	enum lock_kind kind = LOCK_NATIVE;
+
+	if (toml_parse(&l->arena, text, &root, e) || lock_kind_of(root, &kind, e)) {
+		return -(int)e->rc;
+	}
+	if (kind != LOCK_NATIVE) {
+		err_set(e, RC_USAGE, "not a file of targets");
+		return err_hint(
+			e, "--targets takes a lock.toml with [[target]] tables: gpkg-lock(5)");
+	}
+	return lock_native_read(l, root, e);
+}
+
+static const char *kind_name(enum lock_kind kind)
+{
+	return kind == LOCK_PYLOCK ? "a pylock.toml"
+	       : kind == LOCK_UV   ? "a uv.lock"
+				   : "a requirements file";
+}
+
+int lock_targets_file(struct lock *l, const struct lock_options *o, struct err *e)
+{
+	CLEANUP_BUF struct buf text = BUF_INIT;
+
+	if (!o->targets_file) {
+		err_set(e, RC_USAGE, "%.*s: %s does not say for which machines it is",
+			STR_ARG(l->path), kind_name(l->kind));
+		return err_hint(e, "name the machines with --targets FILE (gpkg-lock(5))");
+	}
+	if (fs_read(o->targets_file, LIMIT_LOCK, &text, e)) {
+		return -(int)e->rc;
+	}
+	/* A later message quotes the file by its lines: its rows must not contradict each other. */
+	if (parse_targets(l, arena_str(&l->arena, buf_str(&text)), e) ||
+		lock_check_rows(l, NULL, 0, e)) {
+		return err_wrap(e, "%s", o->targets_file);
+	}
+	return 0;
 }
 
 void lock_release(struct lock *l)

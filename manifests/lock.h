@@ -93,6 +93,10 @@ struct lock_options {
 	const struct str *extras, *groups; /* normalised: selected extras and dependency groups of the project */
 	size_t nextras, ngroups;
 	bool no_default_groups;
+	/* uv.lock of a workspace: its projects (normalised) instead of the one at its top, or all of them. */
+	const struct str *projects;
+	size_t nprojects;
+	bool all_projects;
 };
 
 /* Reads any format, told apart by its content (and requirements.txt by its name's ending, ".txt" or ".in").

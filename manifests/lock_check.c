@@ -40,36 +40,47 @@ static bool is_same_version(const struct lock_package *a, const struct lock_pack
 	return version_cmp(&a->req.specifiers.v[0].version, &b->req.specifiers.v[0].version) == 0;
 }
 
-/* `x` and `y` are requirements or URLs. */
-static int refuse_pair(const struct lock_package *a, const struct lock_package *b, struct str x,
-	struct str y, const struct target *t, struct err *e)
+/* The rows of one run of lock_check_rows, by project, and whose lines the first ones count. */
+struct row_check {
+	const struct lock_package **sorted;
+	const struct lock_package *end_of_other;
+	const char *other;
+};
+
+/* `x` and `y` are requirements or URLs; `b` stands behind `a`. */
+static int refuse_pair(const struct row_check *c, const struct lock_package *a,
+	const struct lock_package *b, struct str x, struct str y, const struct target *t,
+	struct err *e)
 {
 	struct arena arena = ARENA_INIT;
+	bool is_other = a < c->end_of_other;
 
 	err_set(e, RC_INVALID,
-		"line %u, column 1: %.400s and %.400s (line %u) both apply to the target %.*s",
-		b->line, uri_redact(&arena, y), uri_redact(&arena, x), a->line, STR_ARG(t->name));
+		"line %u, column 1: %.400s and %.400s (%.400s%sline %u) both apply to the target "
+		"%.*s",
+		b->line, uri_redact(&arena, y), uri_redact(&arena, x), is_other ? c->other : "",
+		is_other ? ", " : "", a->line, STR_ARG(t->name));
 	arena_release(&arena);
 	return err_hint(e, "tell them apart with targets = [...] or marker, or delete one");
 }
 
 /* The rows of one project that apply: one version, and at most one URL. */
-static int check_group(struct lock_package **rows, size_t n, const struct target *t,
+static int check_group(const struct row_check *c, size_t from, size_t end, const struct target *t,
 	const struct marker_env *env, struct err *e)
 {
 	const struct lock_package *first = NULL, *first_url = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct lock_package *p = rows[i];
+	for (size_t i = from; i < end; i++) {
+		const struct lock_package *p = c->sorted[i];
 
 		if (!lock_package_is_for(p, t) || !marker_eval(p->req.marker, env, NULL, 0)) {
 			continue;
 		}
 		if (first && !is_same_version(first, p)) {
-			return refuse_pair(first, p, first->req.raw, p->req.raw, t, e);
+			return refuse_pair(c, first, p, first->req.raw, p->req.raw, t, e);
 		}
 		if (first_url && p->url.n && !str_eq(first_url->url, p->url)) {
-			return refuse_pair(first_url, p, first_url->url, p->url, t, e);
+			return refuse_pair(c, first_url, p, first_url->url, p->url, t, e);
 		}
 		first = first ? first : p;
 		first_url = first_url || !p->url.n ? first_url : p;
@@ -77,8 +88,7 @@ static int check_group(struct lock_package **rows, size_t n, const struct target
 	return 0;
 }
 
-static int check_target(
-	struct lock_package **sorted, size_t n, const struct target *t, struct err *e)
+static int check_target(const struct row_check *c, size_t n, const struct target *t, struct err *e)
 {
 	struct arena arena = ARENA_INIT;
 	struct marker_env env;
@@ -86,17 +96,19 @@ static int check_target(
 
 	target_marker_env(&arena, t, &env);
 	for (size_t i = 0, end; !r && i < n; i = end) {
-		for (end = i + 1; end < n && is_same_project(sorted[i], sorted[end]); end++) {
+		for (end = i + 1; end < n && is_same_project(c->sorted[i], c->sorted[end]); end++) {
 		}
-		r = end - i > 1 ? check_group(sorted + i, end - i, t, &env, e) : 0;
+		r = end - i > 1 ? check_group(c, i, end, t, &env, e) : 0;
 	}
 	arena_release(&arena);
 	return r;
 }
 
-int lock_check_rows(const struct lock *l, struct err *e)
+int lock_check_rows(const struct lock *l, const char *other, size_t nother, struct err *e)
 {
-	CLEANUP(free) struct lock_package **sorted = mem_array(l->npackages + 1, sizeof(*sorted));
+	CLEANUP(free)
+	const struct lock_package **sorted = mem_array(l->npackages + 1, sizeof(*sorted));
+	const struct row_check check = { sorted, nother ? l->packages + nother : NULL, other };
 	int r = 0;
 
 	for (size_t i = 0; i < l->npackages; i++) {
@@ -104,7 +116,7 @@ int lock_check_rows(const struct lock *l, struct err *e)
 	}
 	qsort(sorted, l->npackages, sizeof(*sorted), by_project);
 	for (size_t i = 0; !r && i < l->ntargets; i++) {
-		r = check_target(sorted, l->npackages, &l->targets[i], e);
+		r = check_target(&check, l->npackages, &l->targets[i], e);
 	}
 	return r;
 }

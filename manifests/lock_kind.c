@@ -7,77 +7,66 @@ static bool has(const struct toml *table, const char *key, enum toml_type type)
 	return v && v->type == type;
 }
 
-static int refuse_foreign(struct err *e, const char *what, const char *remedy)
-{
-	err_set(e, RC_UNSUPPORTED, "this is %s, which this version does not read", what);
-	return err_hint(e, "%s", remedy);
-}
-
-static int refuse_pylock(const struct toml *root, struct err *e)
-{
-	err_set(e, RC_UNSUPPORTED,
-		"this is a pylock.toml (PEP 751, lock-version %.*s), which this "
-		"version does not read",
-		STR_ARG(str_first(toml_get(root, "lock-version")->text, 20)));
-	return err_hint(e, "name its packages in a lock.toml: gpkg-lock(5)");
-}
-
 /* Poetry and pdm keep their own version in [metadata], and name files without saying where they
  * are. */
-static int refuse_poetry(const struct toml *metadata, struct err *e)
+static int refuse_files_only(
+	const struct toml *version, const char *tool, const char *command, struct err *e)
 {
 	err_set(e, RC_UNSUPPORTED,
-		"this is a poetry.lock (lock-version %.*s), which names files but no URLs",
-		STR_ARG(str_first(toml_get(metadata, "lock-version")->text, 20)));
-	return err_hint(e, "name its packages in a lock.toml (gpkg-lock(5)); `poetry export -o "
-			   "requirements.txt` lists them with exact versions");
+		"this is a %s.lock (lock-version %.*s), which names files but no URLs", tool,
+		STR_ARG(str_first(version->text, 20)));
+	return err_hint(e, "write one that says where its files are, and give that: `%s`", command);
 }
 
 static int refuse_unknown(struct err *e)
 {
 	err_set(e, RC_SYNTAX,
-		"line 1, column 1: neither a lock.toml (lock-version = 1) nor a "
-		"gpkg.lock.toml ([environment])");
+		"line 1, column 1: not a lock: neither lock.toml (lock-version = 1), "
+		"gpkg.lock.toml "
+		"([environment]), pylock.toml (lock-version = \"1.0\") nor uv.lock (version = 1)");
 	return err_hint(e, "a lock.toml begins with lock-version = 1: gpkg-lock(5)");
+}
+
+/* A pylock says its version as a text, a native lock as a number. A native lock may have
+ * [[packages]] by mistake. */
+static bool is_pylock(const struct toml *root)
+{
+	bool has_number = has(root, "lock-version", TOML_INTEGER);
+
+	return has(root, "created-by", TOML_STRING) ||
+	       (has(root, "packages", TOML_ARRAY) && !has_number);
+}
+
+static bool is_uv(const struct toml *root)
+{
+	return has(root, "version", TOML_INTEGER) &&
+	       (toml_get(root, "requires-python") || toml_get(root, "revision") ||
+		       has(root, "package", TOML_ARRAY));
 }
 
 int lock_kind_of(const struct toml *root, enum lock_kind *out, struct err *e)
 {
 	const struct toml *metadata = toml_get(root, "metadata");
-	bool has_packages =
-		has(root, "packages", TOML_ARRAY) || has(root, "created-by", TOML_STRING);
 
 	if (toml_get(root, "environment") || toml_get(root, "wheels")) {
 		*out = LOCK_GPKG;
-		return 0;
-	}
-	if (has(root, "lock-version", TOML_STRING) && has_packages) {
-		return refuse_pylock(root, e);
-	}
-	if (toml_get(root, "lock-version")) {
+	} else if (is_pylock(root)) {
+		*out = LOCK_PYLOCK;
+	} else if (toml_get(root, "lock-version")) {
 		*out = LOCK_NATIVE;
-		return 0;
-	}
-	if (has(metadata, "lock-version", TOML_STRING)) {
-		return refuse_poetry(metadata, e);
-	}
-	if (has(metadata, "lock_version", TOML_STRING)) {
-		return refuse_foreign(e, "a pdm.lock",
-			"name its packages in a lock.toml (gpkg-lock(5)); `pdm export -f "
-			"requirements` "
-			"lists them with exact versions");
-	}
-	if (has(root, "version", TOML_INTEGER) &&
-		(toml_get(root, "requires-python") || toml_get(root, "revision") ||
-			has(root, "package", TOML_ARRAY))) {
-		return refuse_foreign(e, "a uv.lock",
-			"name its packages in a lock.toml (gpkg-lock(5)); `uv export` lists them "
-			"with "
-			"exact versions");
-	}
-	if (toml_get(root, "target") || toml_get(root, "package")) {
+	} else if (has(metadata, "lock-version", TOML_STRING)) {
+		return refuse_files_only(toml_get(metadata, "lock-version"), "poetry",
+			"poetry export -f pylock.toml -o pylock.toml", e);
+	} else if (has(metadata, "lock_version", TOML_STRING)) {
+		return refuse_files_only(toml_get(metadata, "lock_version"), "pdm",
+			"pdm export -f pylock -o pylock.toml", e);
+	} else if (is_uv(root)) {
+		*out = LOCK_UV;
+	} else if (toml_get(root, "target") || toml_get(root, "package")) {
 		err_set(e, RC_SYNTAX, "line 1, column 1: lock-version is missing");
 		return err_hint(e, "write lock-version = 1 in the first line");
+	} else {
+		return refuse_unknown(e);
 	}
-	return refuse_unknown(e);
+	return 0;
 }

@@ -332,6 +332,7 @@ static int read_file(struct lock *l, const struct toml *row, struct lock_file *f
 	if (digest_parse(sha256, &f->sha256, e)) {
 		return lock_wrap(toml_get(row, "sha256"), e);
 	}
+	f->has_sha256 = true;
 	f->file = toml_get(row, "name") ? name : f->file;
 	if (!dist_name_is_safe(f->file)) {
 		const struct toml *at = toml_get(row, toml_get(row, "name") ? "name" : "url");

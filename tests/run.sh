@@ -39,6 +39,11 @@ versions        | $py tests/e2e/differential_versions.py build/nouns_oracle
 markers         | $py tests/e2e/differential_markers.py build/markers_oracle
 toml            | $py tests/e2e/toml_conformance.py build/toml_json $shared/toml-test
 locks           | $py tests/e2e/lock_corpus.py build/lock_json $shared/locks
+locks-pylock    | $py tests/e2e/lock_corpus_pylock.py build/lock_plan $shared/locks
+locks-uv        | $py tests/e2e/lock_corpus_uv.py build/lock_plan $shared/locks
+foreign-locks   | $py tests/e2e/foreign_locks.py build
+locks-txt       | $py tests/e2e/lock_corpus_requirements.py build/lock_plan $shared/locks
+requirements    | $py tests/e2e/differential_requirements.py build/lock_plan
 minisign        | tests/e2e/minisign_interop.sh build/gpkg-bundle
 pip-config      | $py tests/e2e/differential_pip_config.py build/index_client
 index-client    | tests/e2e/index_client.sh build/index_client

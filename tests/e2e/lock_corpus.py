@@ -69,15 +69,16 @@ def good_faults(tool, lock):
             yield f"without glibc: {run.returncode} {run.stderr.strip()}"
 
 
-# Words that a refusal must hold: the file, the place or the version, and the remedy.
+# Words that a refusal must hold: the file, the place or the version, and the remedy. The other broken
+# locks need targets: lock_corpus_pylock.py, lock_corpus_uv.py, lock_corpus_requirements.py.
 BROKEN = {
     "quote.gpkg.lock.toml": ["quote.gpkg.lock.toml: line 16, column 27:", "escaping"],
     "pylock.badutf8.toml": ["byte 224 ", "UTF-8", "line "],
-    "pylock.lockversion2.toml": ["2.0", "pylock"],
+    "pylock.twice.toml": ["pylock.twice.toml", "--targets FILE"],
     "uv-merge-conflict/uv.lock": ["line ", "merge conflict"],
-    "uv-version-2/uv.lock": ["uv.lock", "uv export"],
-    "poetry.lock": ["poetry.lock (lock-version 2.1", "URLs", "poetry export"],
-    "editable-dot.requirements.txt": ["line 1, column ", "requirements"],
+    "uv-version-2/uv.lock": ["uv.lock", "--targets FILE"],
+    "poetry.lock": ["poetry.lock (lock-version 2.1", "URLs", "poetry export -f pylock.toml"],
+    "editable-dot.requirements.txt": ["requirements.txt", "--targets FILE"],
 }
 
 

@@ -1,4 +1,4 @@
-/* Locks from anybody, either format: everything that `resolve` relies on, or an error. */
+/* Locks from anybody, lock.toml and gpkg.lock.toml: everything that `resolve` relies on, or an error. */
 #include "manifests/lock.h"
 
 #include <stdlib.h>
@@ -41,11 +41,12 @@ static void check_lock(const struct lock *l)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct target_spec extra = { .cxx11_abi = -1, .glibc = { "2.28", 4 } };
+	const struct lock_options options = { .extra = &extra };
 	struct lock lock = LOCK_INIT;
 	struct err e = ERR_INIT;
 
 	for (int i = 0; i < 2; i++) { /* the options suit one of the formats */
-		if (lock_parse((struct str){ (const char *)data, size }, "fuzz", i ? &extra : NULL,
+		if (lock_parse((struct str){ (const char *)data, size }, "fuzz", i ? &options : NULL,
 			    &lock, &e) == 0) {
 			check_lock(&lock);
 			lock_release(&lock);

@@ -109,6 +109,7 @@ int main(int argc, char **argv)
 {
 	CLEANUP_BUF struct buf text = BUF_INIT;
 	struct target_spec extra = { .cxx11_abi = -1 };
+	const struct lock_options options = { .extra = &extra };
 	struct lock lock = LOCK_INIT;
 	struct err e = ERR_INIT;
 	struct json_out out;
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
 	}
 	extra.glibc = unless_dash(argv[2]);
 	json_out_init(&out, &text, false);
-	if (lock_read(argv[1], &extra, &lock, &e) || put_lock(&out, &lock, argv + 3, &e)) {
+	if (lock_read(argv[1], &options, &lock, &e) || put_lock(&out, &lock, argv + 3, &e)) {
 		lock_release(&lock);
 		log_error("lock_json", &e, false);
 		return 1;

@@ -19,7 +19,9 @@ static const struct target_spec options = { .glibc = { "2.28", 4 }, .cxx11_abi =
 static int parse_gpkg(
 	const char *text, const struct target_spec *extra, struct lock *l, struct err *e)
 {
-	return lock_parse(str_of(text), "g.toml", extra, l, e);
+	const struct lock_options o = { .extra = extra };
+
+	return lock_parse(str_of(text), "g.toml", &o, l, e);
 }
 
 UNIT(lock_gpkg_reads_its_environment)

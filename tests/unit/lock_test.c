@@ -124,7 +124,8 @@ UNIT(lock_reads_toolkit_recipes_and_waivers)
 	ck_assert(r && r->nrequires == 2 && str_is(r->requires[1], "ninja>=1.11") && r->nenv == 2);
 	ck_assert(str_is(r->env_names[1], "ARCHS") &&
 		  str_is(r->env_values[1], "${sm_list} ${arch_list}"));
-	ck_assert(r->has_device_code && !r->device_code && str_is(r->reason, "why") && r->line == 42);
+	ck_assert(
+		r->has_device_code && !r->device_code && str_is(r->reason, "why") && r->line == 42);
 	ck_assert(!lock_recipe_of(&l, STR("natten"))->has_device_code);
 	ck_assert_ptr_null(lock_recipe_of(&l, STR("torch")));
 	ck_assert(str_is(lock_waives(&l, STR("triton"), STR("win"))->reason, "no wheel"));
@@ -320,8 +321,9 @@ UNIT(lock_refuses_wrong_rows_with_place_and_remedy)
 
 static int parse_text(const char *text, const struct target_spec *extra, struct err *e)
 {
+	const struct lock_options options = { .extra = extra };
 	struct lock l = LOCK_INIT;
-	int r = lock_parse(str_of(text), "x.toml", extra, &l, e);
+	int r = lock_parse(str_of(text), "x.toml", &options, &l, e);
 
 	lock_release(&l);
 	return r;
@@ -345,16 +347,21 @@ UNIT(lock_refuses_other_heads_and_files)
 			"line 2, column 8: \"Lab 1\" is no name for a channel", "a-z0-9" },
 		{ "lock-version = 1\nname = \"\"\n", RC_INVALID,
 			"line 2, column 8: \"\" is no name", NULL },
-		{ "", RC_SYNTAX, "line 1, column 1: neither a lock.toml", NULL },
+		{ "", RC_SYNTAX, "line 1, column 1: not a lock: neither lock.toml", NULL },
+		{ "# x\n\na==1\n", RC_SYNTAX, "line 3, column 3: ", ".txt or .in" },
+		{ "--no-index\n", RC_SYNTAX, "line 1, column ", ".txt or .in" },
 		{ "a = \n", RC_SYNTAX, "line 1, column 5: expected a value", NULL },
-		{ "lock-version = '1.0'\ncreated-by = 'pip'\n", RC_UNSUPPORTED,
-			"this is a pylock.toml (PEP 751, lock-version 1.0)", "gpkg-lock(5)" },
-		{ "version = 1\nrevision = 3\n[[package]]\n", RC_UNSUPPORTED, "this is a uv.lock",
-			"uv export" },
+		{ "lock-version = 1\n[[packages]]\n", RC_SYNTAX,
+			"line 2, column 3: unknown key \"packages\"", "package" },
+		{ "lock-version = '1.0'\ncreated-by = 'pip'\n", RC_USAGE,
+			"a pylock.toml does not say for which machines", "--targets FILE" },
+		{ "version = 1\nrevision = 3\n[[package]]\n", RC_USAGE,
+			"a uv.lock does not say for which machines", "--targets FILE" },
 		{ "[[package]]\n[metadata]\nlock-version = '2.1'\n", RC_UNSUPPORTED,
-			"this is a poetry.lock (lock-version 2.1)", "poetry export" },
+			"this is a poetry.lock (lock-version 2.1)",
+			"poetry export -f pylock.toml" },
 		{ "[[package]]\n[metadata]\nlock_version = '4.5'\n", RC_UNSUPPORTED,
-			"this is a pdm.lock", "pdm export" },
+			"this is a pdm.lock (lock-version 4.5)", "pdm export -f pylock" },
 	};
 
 	for (size_t i = 0; i < ROWS(rows); i++) {
