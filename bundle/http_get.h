@@ -72,12 +72,8 @@ struct http_response {
 };
 void http_response_release(struct http_response *r);
 
-/* One request. A status is not an error; what never got a status is RC_NETWORK and names host and
- * cause in plain words (name not found, refused, certificate, time-out). */
-int http_get(struct http *h, const struct http_request *request, struct http_response *out,
-	struct err *e);
-
-/* Many at once, at most `parallel` (0: 8). done() is called on this thread as each ends, in any
+/* A status is not an error; what never got a status is RC_NETWORK and names host and cause in plain words
+ * (name not found, refused, certificate, time-out). Many at once, at most `parallel` (0: 8). done() is called on this thread as each ends, in any
  * order; its error stops all and is returned. `failed` is non-NULL where the request itself failed.
  * done() may move the response out, and must not start requests on the same `h`. */
 typedef int http_done(void *context, size_t i, struct http_response *response,

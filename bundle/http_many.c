@@ -48,25 +48,6 @@ int http_get_many(struct http *h, const struct http_request *requests, size_t n,
 	return http_get_stream(h, parallel, many_next, many_done, &m, e);
 }
 
-static int one_done(void *context, size_t i, struct http_response *response,
-	const struct err *failed, struct err *e)
-{
-	(void)i;
-	if (failed) {
-		*e = *failed;
-		return -(int)failed->rc;
-	}
-	*(struct http_response *)context = *response;
-	*response = (struct http_response){ 0 };
-	return 0;
-}
-
-int http_get(struct http *h, const struct http_request *request, struct http_response *out,
-	struct err *e)
-{
-	return http_get_many(h, request, 1, 1, one_done, out, e);
-}
-
 const char *http_status_text(long status)
 {
 	static const struct {

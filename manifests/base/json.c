@@ -198,11 +198,6 @@ size_t json_count(const struct json *container)
 	return n;
 }
 
-const char *json_key(const struct json *member)
-{
-	return member->key.p;
-}
-
 static int wrong_type(const char *what, const char *type, struct err *e)
 {
 	return err_set(e, RC_SYNTAX, "%s: not %s", what, type);

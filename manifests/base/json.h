@@ -31,7 +31,6 @@ const struct json *json_get(const struct json *object, const char *key);
 const struct json *json_first(const struct json *container);
 const struct json *json_next(const struct json *v);
 size_t json_count(const struct json *container);
-const char *json_key(const struct json *member); /* its key inside an object */
 
 /* The value as a type; anything else is RC_SYNTAX naming `what`. Strings live as long as the document. */
 int json_to_str(const struct json *v, const char *what, struct str *out, struct err *e);
