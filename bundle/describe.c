@@ -1,6 +1,7 @@
 #include "bundle/describe.h"
 #include "manifests/base/mem.h"
 #include "manifests/base/uri.h"
+#include "manifests/limits.h"
 #include "manifests/recipe.h"
 #include "verify/device_code.h"
 #include "verify/hash.h"
@@ -108,7 +109,7 @@ static int describe_file(struct arena *a, struct cache *cache, const struct plan
 		.yanked = arena_str(a, f->from.yanked),
 		.origin = str_of(uri_redact(a, str_of(f->from.url))),
 		.hash_from = f->hash_from,
-		.license = arena_str(a, f->core.license),
+		.license = f->core.license.n <= LIMIT_LICENSE ? arena_str(a, f->core.license) : STR_NULL,
 	};
 	if (is_wheel) {
 		hash_bytes(f->metadata, &out->metadata_sha256);

@@ -64,12 +64,17 @@ static void metadata_release(struct metadata *md)
 
 static int make_metadata(const struct pack *p, struct metadata *md, struct err *e)
 {
+	struct manifest again = MANIFEST_INIT;
+
+	/* What the far side would refuse must not cross: it is read here as it will be there. */
 	manifest_write(p->manifest, &md->manifest);
-	if (md->manifest.n > LIMIT_MANIFEST) {
-		return err_set(e, RC_LIMIT, "the manifest has %zu bytes, at most %llu are allowed",
-			md->manifest.n, (unsigned long long)LIMIT_MANIFEST);
+	int r = manifest_read(buf_str(&md->manifest), &again, e);
+	manifest_release(&again);
+	if (r) {
+		err_wrap(e, MEMBER_MANIFEST);
+		return err_recode(e, RC_LIMIT);
 	}
-	int r = sign(p, "manifest", MEMBER_MANIFEST, buf_str(&md->manifest), &md->manifest_sig, e);
+	r = sign(p, "manifest", MEMBER_MANIFEST, buf_str(&md->manifest), &md->manifest_sig, e);
 	if (r) {
 		return r;
 	}

@@ -14,6 +14,12 @@
 #define LIMIT_VERSION 256     /* a PEP 440 version */
 #define LIMIT_REASON 500      /* a waiver's, an override's reason */
 #define LIMIT_CHANNEL 64
+#define LIMIT_WORD 64             /* tool, toolkit, a waiver's "what" */
+#define LIMIT_REQUIRES_PYTHON 1024
+#define LIMIT_DEVICE_CODE 4096    /* "sm_80 sm_90a compute_90" */
+#define LIMIT_LICENSE 4096        /* a longer one is left out */
+#define LIMIT_ORIGIN 8192         /* a URL */
+#define LIMIT_YANKED 8192         /* a publisher's reason */
 
 /* Input files */
 #define LIMIT_LOCK (16 * MIB)
@@ -31,6 +37,8 @@
 #define LIMIT_FILE (UINT64_C(1) << 40) /* one distribution: 1 TiB */
 #define LIMIT_FILES 200000            /* files in a manifest */
 #define LIMIT_TARGETS 256
+#define LIMIT_LIST 10000              /* extras of a file, requirements of a build */
+#define LIMIT_RECIPE_ENV 1000         /* variables of a build */
 #define LIMIT_SERIAL (UINT64_C(1) << 53)
 
 /* Wheels */

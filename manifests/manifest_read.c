@@ -75,7 +75,7 @@ static int read_strs(struct arena *a, const struct json *v, const char *key, str
 	struct err *e)
 {
 	const struct json *item;
-	int r = read_list(v, key, 10000, &item, n, e);
+	int r = read_list(v, key, LIMIT_LIST, &item, n, e);
 
 	if (r) {
 		return r;
@@ -149,19 +149,19 @@ static int read_file(struct arena *a, const struct json *v, struct manifest_file
 	r = r ? r : read_word(v, "hash_from", promises, &promise, e);
 	f->kind = (enum dist_kind)kind;
 	f->hash_from = (enum manifest_hash_from)promise;
-	r = r ? r : read_text(a, v, "device_code", 4096, &f->device_code, e);
-	r = r ? r : read_text(a, v, "license", 4096, &f->license, e);
+	r = r ? r : read_text(a, v, "device_code", LIMIT_DEVICE_CODE, &f->device_code, e);
+	r = r ? r : read_text(a, v, "license", LIMIT_LICENSE, &f->license, e);
 	r = r ? r : json_need_bool(v, "local_mismatch", &f->local_mismatch, e);
 	r = r ? r : read_metadata(v, f, e);
 	r = r ? r : read_text(a, v, "name", LIMIT_NAME, &f->name, e);
-	r = r ? r : read_text(a, v, "origin", 8192, &f->origin, e);
-	r = r ? r : read_text(a, v, "requires_python", 1024, &f->requires_python, e);
+	r = r ? r : read_text(a, v, "origin", LIMIT_ORIGIN, &f->origin, e);
+	r = r ? r : read_text(a, v, "requires_python", LIMIT_REQUIRES_PYTHON, &f->requires_python, e);
 	r = r ? r : read_digest(v, "sha256", &f->sha256, e);
 	r = r ? r : json_need_u64(v, "size", &f->size, e);
 	r = r ? r : read_text(a, v, "version", LIMIT_VERSION, &f->version, e);
 	f->is_yanked = yanked && !json_is_null(yanked);
 	if (!r && f->is_yanked) {
-		r = read_text(a, v, "yanked", 8192, &f->yanked, e);
+		r = read_text(a, v, "yanked", LIMIT_YANKED, &f->yanked, e);
 	}
 	return r ? r : check_file(a, f, e);
 }
@@ -233,7 +233,7 @@ static int read_picks(struct arena *a, const struct json *v, size_t nfiles, stru
 static int read_env(struct arena *a, const struct json *v, struct manifest_recipe *out, struct err *e)
 {
 	const struct json *item;
-	int r = read_list(v, "env", 1000, &item, &out->nenv, e);
+	int r = read_list(v, "env", LIMIT_RECIPE_ENV, &item, &out->nenv, e);
 
 	if (r) {
 		return r;
@@ -301,7 +301,7 @@ static int read_targets(const struct json *root, struct manifest *m, struct err 
 		r = r ? r : target_from_json(&m->arena, machine, &t->target, e);
 		r = r ? r : read_picks(&m->arena, item, m->nfiles, t, e);
 		r = r ? r : read_recipes(&m->arena, item, m->nfiles, t, e);
-		r = r ? r : read_text(&m->arena, item, "toolkit", 64, &t->toolkit, e);
+		r = r ? r : read_text(&m->arena, item, "toolkit", LIMIT_WORD, &t->toolkit, e);
 		if (!r && manifest_target_of(m, t->target.name) != t) {
 			r = err_set(e, RC_INVALID, "\"%.*s\" stands twice", STR_ARG(t->target.name));
 		}
@@ -345,7 +345,7 @@ static int read_waivers(const struct json *root, struct manifest *m, struct err 
 		r = read_text(&m->arena, item, "project", LIMIT_NAME, &w->project, e);
 		r = r ? r : read_text(&m->arena, item, "reason", LIMIT_REASON, &w->reason, e);
 		r = r ? r : read_text(&m->arena, item, "target", LIMIT_TARGET_NAME, &w->target, e);
-		r = r ? r : read_text(&m->arena, item, "what", 64, &w->what, e);
+		r = r ? r : read_text(&m->arena, item, "what", LIMIT_WORD, &w->what, e);
 		if (r) {
 			return err_wrap(e, "waivers[%zu]", i);
 		}
@@ -385,7 +385,7 @@ static int read_root(const struct json *root, struct manifest *m, struct err *e)
 	r = r ? r : json_need_u64(root, "expires", &m->expires, e);
 	r = r ? r : json_need_u64(root, "serial", &m->serial, e);
 	r = r ? r : read_digest(root, "lock_sha256", &m->lock_sha256, e);
-	r = r ? r : read_text(&m->arena, root, "tool", 64, &m->tool, e);
+	r = r ? r : read_text(&m->arena, root, "tool", LIMIT_WORD, &m->tool, e);
 	m->has_previous = previous && !json_is_null(previous);
 	if (!r && m->has_previous) {
 		r = json_need_u64(previous, "serial", &m->previous_serial, e);

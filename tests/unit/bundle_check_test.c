@@ -259,3 +259,31 @@ UNIT(pack_refuses_a_rotten_cache)
 	manifest_release(&again);
 	drop_bundle(&b);
 }
+
+/* A manifest that its own reader would refuse is found before anything is written. */
+UNIT(pack_refuses_what_import_would)
+{
+	struct made b;
+	struct err e = ERR_INIT;
+	struct cache *cache;
+	struct log_progress progress;
+	size_t damaged;
+	char reason[9000];
+
+	make_bundle(&b);
+	memset(reason, 'y', sizeof(reason));
+	b.m.files[0].is_yanked = true;
+	b.m.files[0].yanked = (struct str){ reason, sizeof(reason) };
+	ck_assert_int_eq(cache_open(arena_printf(&b.a, "%s/cache", b.dir), &cache, &e), 0);
+	struct pack pack = { .manifest = &b.m, .key = b.key, .cache = cache };
+	texts_write(&b.a, &b.m, &pack.later);
+	log_progress_begin(&progress, "pack", 0);
+	char *path = arena_printf(&b.a, "%s/e.tar.zst", b.dir);
+	ck_assert(pack_bundle(&pack, path, &progress, &damaged, &e) != 0);
+	ck_assert_int_eq(e.rc, RC_LIMIT);
+	ck_assert_ptr_ne(strstr(e.text, "yanked"), NULL);
+	ck_assert(!fs_exists(path));
+	vec_release(&pack.later);
+	cache_close(cache);
+	drop_bundle(&b);
+}
