@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 16 * 1024 - 64 };
+enum { PAGE_FIRST = 1024 - 64, PAGE = 16 * 1024 - 64 };
 
 struct arena_page {
 	struct arena_page *next;
@@ -25,7 +25,8 @@ void *arena_alloc(struct arena *a, size_t size)
 	size = (size + align - 1) / align * align;
 	struct arena_page *page = a->pages;
 	if (!page || page->size - page->used < size) {
-		size_t room = size > PAGE / 4 ? size : PAGE;
+		size_t full = page ? PAGE : PAGE_FIRST; /* many an arena is for a few words */
+		size_t room = size > full / 4 ? size : full;
 
 		page = mem_alloc(sizeof(*page) + room);
 		page->size = room;

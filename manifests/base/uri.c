@@ -122,7 +122,8 @@ struct str uri_last_segment(struct str url)
 	return at < path.n ? str_skip(path, at + 1) : path;
 }
 
-char *uri_redact(struct arena *a, struct str url)
+/* With `login` in place of what stands before the '@', if anything does. */
+static char *with_login(struct arena *a, struct str url, const char *login)
 {
 	struct str who = authority(url);
 	size_t at = str_rfind(who, '@');
@@ -131,8 +132,18 @@ char *uri_redact(struct arena *a, struct str url)
 		return arena_dup(a, url);
 	}
 	struct str before = str_range(url.p, who.p);
-	struct str after = str_range(who.p + at, url.p + url.n);
-	return arena_printf(a, "%.*s***%.*s", STR_ARG(before), STR_ARG(after));
+	struct str after = str_range(who.p + at + 1, url.p + url.n);
+	return arena_printf(a, "%.*s%s%.*s", STR_ARG(before), login, STR_ARG(after));
+}
+
+char *uri_redact(struct arena *a, struct str url)
+{
+	return with_login(a, url, "***@");
+}
+
+char *uri_without_login(struct arena *a, struct str url)
+{
+	return with_login(a, url, "");
 }
 
 /* RFC 3986 section 5.2.4, on a path that begins with '/'. */

@@ -23,5 +23,7 @@ struct str uri_host(struct str url);
 struct str uri_path(struct str url);
 /* The URL with "user:password@" replaced by "***@": for messages and manifests. */
 char *uri_redact(struct arena *a, struct str url);
+/* The URL without "user:password@": for locks, which others are to use. */
+char *uri_without_login(struct arena *a, struct str url);
 
 #endif

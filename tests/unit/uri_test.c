@@ -168,3 +168,22 @@ UNIT(uri_redact_hides_passwords)
 	}
 	arena_release(&a);
 }
+
+UNIT(uri_without_login_drops_passwords)
+{
+	static const struct {
+		const char *url, *want;
+	} cases[] = {
+		{ "https://me:secret@example.org/x@y", "https://example.org/x@y" },
+		{ "https://me@example.org:8080/", "https://example.org:8080/" },
+		{ "https://a@b@example.org/", "https://example.org/" },
+		{ "https://example.org/a@b", "https://example.org/a@b" },
+		{ "file:///a@b", "file:///a@b" },
+	};
+	struct arena a = ARENA_INIT;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_str_eq(uri_without_login(&a, str_of(cases[i].url)), cases[i].want);
+	}
+	arena_release(&a);
+}
