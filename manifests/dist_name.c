@@ -35,11 +35,19 @@ static int check_text(struct str file, struct err *e)
 	return 0;
 }
 
-static struct str lower_copy(struct arena *a, struct str text)
+/* The text itself where there is nothing to lower, as for nearly all tags. */
+static struct str to_lower(struct arena *a, struct str text)
 {
-	char *copy = arena_dup(a, text);
+	size_t i = 0;
 
-	for (size_t i = 0; i < text.n; i++) {
+	while (i < text.n && !(text.p[i] >= 'A' && text.p[i] <= 'Z')) {
+		i++;
+	}
+	if (i == text.n) {
+		return text;
+	}
+	char *copy = arena_dup(a, text);
+	for (; i < text.n; i++) {
 		copy[i] = (char)(copy[i] >= 'A' && copy[i] <= 'Z' ? copy[i] - 'A' + 'a' : copy[i]);
 	}
 	return (struct str){ copy, text.n };
@@ -137,9 +145,9 @@ static int read_tags(struct arena *a, const struct str part[3], struct dist_name
 	if (!is_tag_set(part[1]) || !is_tag_set(part[2])) {
 		return dist_name_invalid(e, d->file, "its ABI or platform tag has an empty member");
 	}
-	d->python = lower_copy(a, part[0]);
-	d->abi = lower_copy(a, part[1]);
-	d->platform = lower_copy(a, part[2]);
+	d->python = to_lower(a, part[0]);
+	d->abi = to_lower(a, part[1]);
+	d->platform = to_lower(a, part[2]);
 	return 0;
 }
 

@@ -4,6 +4,8 @@
 #include "manifests/tag.h"
 #include "manifests/base/vec.h"
 
+#include <string.h>
+
 enum {
 	OLDEST_STABLE_ABI = 2,   /* CPython 3.2 brought abi3 (PEP 384) */
 	OLDEST_GLIBC_X86_64 = 5, /* manylinux1 (PEP 513) */
@@ -118,17 +120,27 @@ static void add_pure(struct tag_maker *m, const struct target_python *p, bool is
 	}
 }
 
-static uint32_t hash_text(uint32_t hash, struct str text)
+/* Eight bytes at a time: every wheel of a page is looked up for every target. */
+static uint64_t hash_text(uint64_t hash, struct str text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		hash = (hash ^ (unsigned char)text.p[i]) * 16777619u; /* FNV-1a */
+	uint64_t word;
+
+	for (; text.n >= sizeof(word); text = str_skip(text, sizeof(word))) {
+		memcpy(&word, text.p, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
 	}
-	return (hash ^ '-') * 16777619u;
+	word = text.n + 1;
+	for (size_t i = 0; i < text.n; i++) {
+		word = word << 8 | (unsigned char)text.p[i];
+	}
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
 }
 
-static uint32_t hash_tag(const struct tag *t)
+static uint64_t hash_tag(const struct tag *t)
 {
-	return hash_text(hash_text(hash_text(2166136261u, t->python), t->abi), t->platform);
+	return hash_text(hash_text(hash_text(0, t->python), t->abi), t->platform);
 }
 
 static bool is_same_tag(const struct tag *a, const struct tag *b)
@@ -140,7 +152,7 @@ static bool is_same_tag(const struct tag *a, const struct tag *b)
 /* The slot of the tag, or the empty one where it belongs. */
 static size_t find_slot(const struct tag_list *l, const struct tag *t)
 {
-	size_t at = hash_tag(t) & (l->nslots - 1);
+	size_t at = (size_t)hash_tag(t) & (l->nslots - 1);
 
 	while (l->slots[at] && !is_same_tag(&l->v[l->slots[at] - 1], t)) {
 		at = (at + 1) & (l->nslots - 1);

@@ -8,7 +8,8 @@ struct target_maker {
 	struct arena *arena;
 	const struct target_spec *spec;
 	struct target target;
-	struct torch_build build; /* what torch's version says; cxx11_abi -1 where none is given */
+	struct version torch;     /* nrelease 0: none is given */
+	struct torch_build build; /* what its label says */
 	struct err *err;
 };
 
@@ -125,21 +126,19 @@ static int set_torch(struct target_maker *m)
 {
 	struct str text = m->spec->torch, shown = str_first(text, 100);
 	CLEANUP_BUF struct buf normal = BUF_INIT;
-	struct version version;
 
-	m->build.cxx11_abi = -1;
 	if (text.n == 0) {
 		return 0;
 	}
-	if (version_parse(m->arena, text, &version, m->err)) {
+	if (version_parse(m->arena, text, &m->torch, m->err)) {
 		err_set(m->err, RC_INVALID, "torch \"%.*s\": one exact version is allowed",
 			STR_ARG(shown));
 		return err_hint(m->err, "write the build as torch.__version__ shows it, like "
 					"\"2.11.0+cu130\"");
 	}
-	version_format(&version, &normal);
+	version_format(&m->torch, &normal);
 	m->target.torch = arena_str(m->arena, buf_str(&normal));
-	torch_build_of(&version, &m->target, &m->build);
+	torch_build_of(&m->torch, &m->build);
 	return 0;
 }
 
@@ -168,13 +167,17 @@ static int set_cuda(struct target_maker *m)
 	if (m->spec->cuda.n == 0) {
 		return 0;
 	}
-	int rc = cuda_field_parse(m->spec->cuda, &t->cuda, m->err);
+	int rc = cuda_field_parse(m->spec->cuda, t, m->err);
 	if (rc) {
 		return rc;
 	}
-	if (b->is_cuda_known &&
-		(t->cuda.major != b->cuda.major || t->cuda.minor != b->cuda.minor)) {
-		return refuse_cuda(m);
+	if (b->is_cuda_known) {
+		if (t->cuda.major != b->cuda.major ||
+			(!t->is_any_cuda_minor && t->cuda.minor != b->cuda.minor)) {
+			return refuse_cuda(m);
+		}
+		t->cuda = b->cuda;
+		t->is_any_cuda_minor = false;
 	}
 	t->is_cuda_known = true;
 	return 0;
@@ -182,7 +185,8 @@ static int set_cuda(struct target_maker *m)
 
 static int set_abi(struct target_maker *m)
 {
-	int given = m->spec->cxx11_abi, built = m->build.cxx11_abi;
+	int given = m->spec->cxx11_abi;
+	int built = m->torch.nrelease ? torch_abi_of(&m->torch, &m->target) : -1;
 
 	if (given >= 0 && built >= 0 && given != built && m->build.is_official) {
 		err_set(m->err, RC_INVALID, "cxx11_abi %s: torch %.*s is built with %s",

@@ -324,52 +324,65 @@ int driver_field_check(struct str text, struct err *e)
 	return err_hint(e, "nvidia-smi shows it as \"Driver Version\", beside the CUDA version");
 }
 
-static bool read_cuda(struct str text, struct cuda_version *out)
+/* Labels of wheels write "cu" before it, tools "CUDA". */
+static struct str without_cuda_prefix(struct str text)
 {
-	struct cuda_version v;
+	static const char *const words[] = { "cuda", "cu" };
 
-	if (!read_pair(text, &v.major, &v.minor) || v.major < OLDEST_CUDA ||
-		v.major > NEWEST_CUDA || v.minor > 9) {
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct str word = str_of(words[i]);
+
+		if (str_eq_nocase(str_first(text, word.n), word)) {
+			return str_skip(text, word.n);
+		}
+	}
+	return text;
+}
+
+/* "130" is 13.0 and "92" is 9.2, as in the labels of wheels; "13" is every 13.x. */
+static bool read_cuda_digits(struct str text, struct cuda_version *out, bool *is_any_minor)
+{
+	unsigned number;
+	size_t n = text.n;
+
+	if (!take_number(&text, &number) || text.n || n > 3) {
 		return false;
 	}
-	*out = v;
+	*is_any_minor = n < 3 && number <= NEWEST_CUDA;
+	*out = *is_any_minor ? (struct cuda_version){ number, 0 }
+			     : (struct cuda_version){ number / 10, number % 10 };
 	return true;
 }
 
-/* "130", "cu130", "13", "12.8.1" */
-static void hint_cuda(struct str text, struct err *e)
+/* "13.0", and "13.0.88" as nvcc says it. */
+static bool read_cuda_dotted(struct str text, struct cuda_version *out)
 {
-	struct str bare = without_prefix(text), digits = leading_digits(bare);
-	char guess[GUESS_SIZE];
-	struct cuda_version v;
+	unsigned patch;
 
-	if (bare.n == 0) {
-		err_hint(e, "did you mean \"none\"?");
-		return;
+	if (!take_number(&text, &out->major) || !take_char(&text, '.') ||
+		!take_number(&text, &out->minor)) {
+		return false;
 	}
-	if (digits.n == 3) {
-		snprintf(guess, sizeof(guess), "%.2s.%c", digits.p, digits.p[2]);
-	} else if (digits.n == 2 && digits.n == bare.n) {
-		snprintf(guess, sizeof(guess), "%.2s.0", digits.p);
-	} else {
-		snprintf(guess, sizeof(guess), "%.*s", bare.n < 4 ? (int)bare.n : 4, bare.p);
-	}
-	if (read_cuda(str_of(guess), &v)) {
-		err_hint(e, "did you mean \"%s\"?", guess);
-	}
+	return text.n == 0 || (take_char(&text, '.') && take_number(&text, &patch) && text.n == 0);
 }
 
-int cuda_field_parse(struct str text, struct cuda_version *out, struct err *e)
+int cuda_field_parse(struct str text, struct target *out, struct err *e)
 {
+	struct str bare = without_cuda_prefix(text);
+	struct cuda_version v = { 0, 0 };
+	bool is_any_minor = false;
+
 	if (str_is(text, "none")) {
-		*out = (struct cuda_version){ 0, 0 };
+		out->cuda = v;
 		return 0;
 	}
-	if (!read_cuda(text, out)) {
+	if ((!read_cuda_digits(bare, &v, &is_any_minor) && !read_cuda_dotted(bare, &v)) ||
+		v.major < OLDEST_CUDA || v.major > NEWEST_CUDA || v.minor > 9) {
 		refuse(e, "cuda", text,
-			"major and minor version are allowed, like \"13.0\", or \"none\"");
-		hint_cuda(text, e);
-		return -(int)e->rc;
+			"a version like \"13.0\" is allowed, \"13\" for every 13.x, or \"none\"");
+		return without_prefix(text).n ? -(int)e->rc : err_hint(e, "did you mean \"none\"?");
 	}
+	out->cuda = v;
+	out->is_any_cuda_minor = is_any_minor;
 	return 0;
 }

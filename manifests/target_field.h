@@ -11,7 +11,7 @@ int platform_field_parse(
 int glibc_field_parse(struct str text, struct target *out, struct err *e);
 int musl_field_parse(struct str text, struct target *out, struct err *e);
 int driver_field_check(struct str text, struct err *e);
-int cuda_field_parse(
-	struct str text, struct cuda_version *out, struct err *e); /* "none" is major 0 */
+int cuda_field_parse(struct str text, struct target *out,
+	struct err *e); /* cuda and is_any_cuda_minor; "none" is major 0 */
 
 #endif

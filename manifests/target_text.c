@@ -1,9 +1,13 @@
 #include "manifests/target_text.h"
 #include "manifests/base/buf.h"
 
-static char *cuda_text(struct arena *a, struct cuda_version v)
+const char *target_cuda_text(struct arena *a, const struct target *t)
 {
-	return arena_printf(a, "%u.%u", v.major, v.minor);
+	if (!t->cuda.major) {
+		return "none";
+	}
+	return t->is_any_cuda_minor ? arena_printf(a, "%u", t->cuda.major)
+				    : arena_printf(a, "%u.%u", t->cuda.major, t->cuda.minor);
 }
 
 void target_put_json(const struct target *t, struct json_out *o)
@@ -11,7 +15,7 @@ void target_put_json(const struct target *t, struct json_out *o)
 	struct arena a = ARENA_INIT;
 
 	if (t->is_cuda_known) {
-		json_cstr(o, "cuda", t->cuda.major ? cuda_text(&a, t->cuda) : "none");
+		json_cstr(o, "cuda", target_cuda_text(&a, t));
 	}
 	if (t->cxx11_abi >= 0) {
 		json_bool(o, "cxx11_abi", t->cxx11_abi == 1);

@@ -103,7 +103,19 @@ static int abi_of(const struct version *torch, enum label label, const struct cu
 	return is_x86 && label != LABEL_OTHER && label != LABEL_XPU ? 0 : -1;
 }
 
-void torch_build_of(const struct version *torch, const struct target *t, struct torch_build *out)
+int torch_abi_of(const struct version *torch, const struct target *t)
+{
+	struct cuda_version cuda = { 0, 0 };
+	enum label label = label_of(torch, &cuda);
+
+	if (label == LABEL_NONE && t->is_cuda_known && !t->is_any_cuda_minor) {
+		cuda = t->cuda;
+		label = cuda.major ? LABEL_CUDA : LABEL_CPU;
+	}
+	return abi_of(torch, label, &cuda, t);
+}
+
+void torch_build_of(const struct version *torch, struct torch_build *out)
 {
 	struct cuda_version cuda = { 0, 0 };
 	enum label label = label_of(torch, &cuda);
@@ -112,6 +124,38 @@ void torch_build_of(const struct version *torch, const struct target *t, struct 
 		.is_official = label != LABEL_NONE && label != LABEL_OTHER,
 		.is_cuda_known = label != LABEL_NONE && label != LABEL_OTHER && label != LABEL_NGC,
 		.cuda = cuda,
-		.cxx11_abi = abi_of(torch, label, &cuda, t),
 	};
+}
+
+bool torch_container_of(const struct version *torch, unsigned *year, unsigned *month)
+{
+	struct str digits;
+	uint64_t number;
+
+	for (size_t i = 0; i < torch->nlocal; i++) {
+		if (is_word_number(torch->local[i].text, "nv", &digits) && digits.n == 2 &&
+			str_to_u64(digits, &number)) {
+			*year = (unsigned)number;
+			*month = i + 1 < torch->nlocal ? (unsigned)torch->local[i + 1].number : 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum torch_kind target_torch_kind(const struct target *t)
+{
+	struct arena a = ARENA_INIT;
+	struct err ignored = ERR_INIT;
+	enum torch_kind kind = TORCH_UNSAID;
+	struct version torch;
+	unsigned year, month;
+
+	if (t->torch.n && !version_parse(&a, t->torch, &torch, &ignored)) {
+		kind = torch_container_of(&torch, &year, &month) ? TORCH_CONTAINER
+		       : version_is_prerelease(&torch)           ? TORCH_PRERELEASE
+								 : TORCH_RELEASE;
+	}
+	arena_release(&a);
+	return kind;
 }
