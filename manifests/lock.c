@@ -87,7 +87,7 @@ int lock_reason(const struct toml *at, struct str *out, struct err *e)
 	return 0;
 }
 
-int lock_url(struct lock *l, const struct toml *at, struct str *file, struct err *e)
+int lock_place(struct lock *l, const struct toml *at, struct err *e)
 {
 	struct str url = at->text, scheme = uri_scheme(url);
 	bool is_http = str_is(scheme, "https") || str_is(scheme, "http");
@@ -100,6 +100,16 @@ int lock_url(struct lock *l, const struct toml *at, struct str *file, struct err
 	if (has_control(url) || str_find(url, ' ') < url.n) {
 		lock_fail(at, e, RC_INVALID, "white space or a control character in a URL");
 		return err_hint(e, "write a space as %%20");
+	}
+	return 0;
+}
+
+int lock_url(struct lock *l, const struct toml *at, struct str *file, struct err *e)
+{
+	struct str url = at->text;
+
+	if (lock_place(l, at, e)) {
+		return -(int)e->rc;
 	}
 	char *name = uri_decode(&l->arena, uri_last_segment(url));
 	if (!name || name[0] == '\0') {
@@ -133,6 +143,22 @@ int lock_pin(struct lock *l, const struct toml *at, const struct version *v,
 		return lock_wrap(at, e);
 	}
 	return 0;
+}
+
+const struct specifier *lock_pin_of(const struct specifier_set *set)
+{
+	const struct specifier *pin = NULL;
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct specifier *s = &set->v[i];
+		bool is_exact = s->op == SPECIFIER_EQ || s->op == SPECIFIER_ARBITRARY;
+
+		if (is_exact && !s->wildcard && s->version.nrelease &&
+			(!pin || (!pin->version.nlocal && s->version.nlocal))) {
+			pin = s;
+		}
+	}
+	return pin;
 }
 
 struct lock_package *lock_add_packages(struct lock *l, size_t n)
@@ -212,6 +238,10 @@ static int check_options(const struct lock *l, const struct lock_options *o, str
 		return err_hint(
 			e, "leave out --extra and --group; they are for pylock.toml and uv.lock");
 	}
+	if (l->kind != LOCK_STACKS && o->stack.n) {
+		err_set(e, RC_USAGE, "this lock has no stacks");
+		return err_hint(e, "leave out --stack; it is for gpkg's stacks.toml");
+	}
 	if (l->kind != LOCK_UV && (o->nprojects || o->all_projects)) {
 		err_set(e, RC_USAGE, "this lock is of one project");
 		return err_hint(e, "leave out --package and --all-packages; they are for uv.lock");
@@ -225,6 +255,8 @@ static int read_rows(struct lock *l, const struct toml *root, struct str text,
 	switch (l->kind) {
 	case LOCK_GPKG:
 		return lock_gpkg_read(l, root, o->extra, e);
+	case LOCK_STACKS:
+		return lock_stacks_read(l, root, o, e);
 	case LOCK_PYLOCK:
 		return lock_pylock_read(l, root, o, e);
 	case LOCK_UV:
@@ -234,7 +266,7 @@ static int read_rows(struct lock *l, const struct toml *root, struct str text,
 	case LOCK_NATIVE:
 		break;
 	}
-	return lock_native_read(l, root, e);
+	return lock_native_read(l, root, l->path, o, e);
 }
 
 static bool is_requirements(struct str path)
@@ -261,6 +293,7 @@ static int read_lock(struct lock *l, struct str text, const struct lock_options 
 		return -(int)e->rc;
 	}
 	size_t nother = l->npackages;
+	l->is_closed = l->kind == LOCK_PYLOCK || l->kind == LOCK_UV;
 	r = read_rows(l, root, text, o, e);
 	r = r ? r : lock_check_rows(l, o->targets_file, nother, e);
 	return r ? err_wrap(e, "%s", path) : 0;
@@ -295,7 +328,8 @@ int lock_read(const char *path, const struct lock_options *options, struct lock 
 	return lock_parse(buf_str(&text), path, options, out, e);
 }
 
-static int parse_targets(struct lock *l, struct str text, struct err *e)
+static int parse_targets(
+	struct lock *l, struct str text, const struct lock_options *o, struct err *e)
 {
 	struct toml *root = NULL;
 	enum lock_kind kind = LOCK_NATIVE;
@@ -308,7 +342,7 @@ static int parse_targets(struct lock *l, struct str text, struct err *e)
 		return err_hint(
 			e, "--targets takes a lock.toml with [[target]] tables: gpkg-lock(5)");
 	}
-	return lock_native_read(l, root, e);
+	return lock_native_read(l, root, str_of(o->targets_file), o, e);
 }
 
 static const char *kind_name(enum lock_kind kind)
@@ -331,7 +365,7 @@ int lock_targets_file(struct lock *l, const struct lock_options *o, struct err *
 		return -(int)e->rc;
 	}
 	/* A later message quotes the file by its lines: its rows must not contradict each other. */
-	if (parse_targets(l, arena_str(&l->arena, buf_str(&text)), e) ||
+	if (parse_targets(l, arena_str(&l->arena, buf_str(&text)), o, e) ||
 		lock_check_rows(l, NULL, 0, e)) {
 		return err_wrap(e, "%s", o->targets_file);
 	}
@@ -382,6 +416,38 @@ const struct lock_recipe *lock_recipe_of(const struct lock *l, struct str projec
 		}
 	}
 	return NULL;
+}
+
+const struct lock_override *lock_override_of(const struct lock *l, struct str project)
+{
+	for (size_t i = 0; i < l->noverrides; i++) {
+		if (name_eq(l->overrides[i].name, project)) {
+			return &l->overrides[i];
+		}
+	}
+	return NULL;
+}
+
+bool lock_excludes(const struct lock *l, struct str project)
+{
+	const struct lock_override *o = lock_override_of(l, project);
+
+	return o && o->is_exclude;
+}
+
+const struct lock_source *lock_source_of(const struct lock *l, struct str project)
+{
+	for (size_t i = 0; i < l->nsources; i++) {
+		if (name_eq(l->sources[i].name, project)) {
+			return &l->sources[i];
+		}
+	}
+	return NULL;
+}
+
+const struct specifier *lock_package_pin(const struct lock_package *p)
+{
+	return lock_pin_of(&p->req.specifiers);
 }
 
 bool lock_package_is_for(const struct lock_package *p, const struct target *t)

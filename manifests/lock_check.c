@@ -34,10 +34,10 @@ static bool is_same_project(const struct lock_package *a, const struct lock_pack
 	return a->use == b->use && str_eq(a->req.name, b->req.name);
 }
 
-/* Every row is pinned: a URL's row by its file's version. */
-static bool is_same_version(const struct lock_package *a, const struct lock_package *b)
+/* "==2.11.0" and "==2.11.0+cu130" agree. */
+static bool is_same_version(const struct version *a, const struct version *b)
 {
-	return version_cmp(&a->req.specifiers.v[0].version, &b->req.specifiers.v[0].version) == 0;
+	return a->nlocal && b->nlocal ? version_cmp(a, b) == 0 : version_cmp_public(a, b) == 0;
 }
 
 /* The rows of one run of lock_check_rows, by project, and whose lines the first ones count. */
@@ -45,6 +45,7 @@ struct row_check {
 	const struct lock_package **sorted;
 	const struct lock_package *end_of_other;
 	const char *other;
+	bool is_frozen; /* then each build environment may have a version of its own */
 };
 
 /* `x` and `y` are requirements or URLs; `b` stands behind `a`. */
@@ -64,25 +65,30 @@ static int refuse_pair(const struct row_check *c, const struct lock_package *a,
 	return err_hint(e, "tell them apart with targets = [...] or marker, or delete one");
 }
 
-/* The rows of one project that apply: one version, and at most one URL. */
+/* The rows of one project that apply add up, but have one exact version and one URL at most. */
 static int check_group(const struct row_check *c, size_t from, size_t end, const struct target *t,
 	const struct marker_env *env, struct err *e)
 {
 	const struct lock_package *first = NULL, *first_url = NULL;
+	const struct specifier *first_pin = NULL;
 
 	for (size_t i = from; i < end; i++) {
 		const struct lock_package *p = c->sorted[i];
+		const struct specifier *pin = lock_package_pin(p);
 
 		if (!lock_package_is_for(p, t) || !marker_eval(p->req.marker, env, NULL, 0)) {
 			continue;
 		}
-		if (first && !is_same_version(first, p)) {
+		if (first_pin && pin && !is_same_version(&first_pin->version, &pin->version)) {
 			return refuse_pair(c, first, p, first->req.raw, p->req.raw, t, e);
 		}
 		if (first_url && p->url.n && !str_eq(first_url->url, p->url)) {
 			return refuse_pair(c, first_url, p, first_url->url, p->url, t, e);
 		}
-		first = first ? first : p;
+		if (pin && (!first_pin || pin->version.nlocal)) {
+			first = p;
+			first_pin = pin;
+		}
 		first_url = first_url || !p->url.n ? first_url : p;
 	}
 	return 0;
@@ -98,7 +104,8 @@ static int check_target(const struct row_check *c, size_t n, const struct target
 	for (size_t i = 0, end; !r && i < n; i = end) {
 		for (end = i + 1; end < n && is_same_project(c->sorted[i], c->sorted[end]); end++) {
 		}
-		r = end - i > 1 ? check_group(c, i, end, t, &env, e) : 0;
+		bool is_free = c->is_frozen && c->sorted[i]->use == LOCK_BUILD;
+		r = end - i > 1 && !is_free ? check_group(c, i, end, t, &env, e) : 0;
 	}
 	arena_release(&arena);
 	return r;
@@ -108,7 +115,8 @@ int lock_check_rows(const struct lock *l, const char *other, size_t nother, stru
 {
 	CLEANUP(free)
 	const struct lock_package **sorted = mem_array(l->npackages + 1, sizeof(*sorted));
-	const struct row_check check = { sorted, nother ? l->packages + nother : NULL, other };
+	const struct row_check check = { sorted, nother ? l->packages + nother : NULL, other,
+		l->is_frozen };
 	int r = 0;
 
 	for (size_t i = 0; i < l->npackages; i++) {

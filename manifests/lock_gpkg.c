@@ -47,7 +47,7 @@ static size_t path_end(struct str rest, struct str file)
 	return query < fragment ? query : fragment;
 }
 
-static struct str escape_url(struct lock *l, struct str url, struct str file)
+struct str lock_gpkg_url(struct lock *l, struct str url, struct str file)
 {
 	CLEANUP_BUF struct buf out = BUF_INIT;
 	struct str scheme = uri_scheme(url);
@@ -112,7 +112,7 @@ static int read_url(struct lock *l, const struct toml *row, struct lock_package 
 			return lock_fail(at, e, RC_INVALID, "a control character in a URL");
 		}
 	}
-	escaped.text = escape_url(l, at->text, p->file);
+	escaped.text = lock_gpkg_url(l, at->text, p->file);
 	if (lock_url(l, &escaped, &last, e)) {
 		return -(int)e->rc;
 	}
@@ -173,7 +173,7 @@ static int read_wheels(struct lock *l, const struct toml *root, struct err *e)
 /* ---- [environment] ---- */
 
 /* "128" is CUDA 12.8: the last digit is the minor number. "12.8" and "12" are taken as well. */
-static int read_cuda(struct lock *l, const struct toml *environment, struct str *out, struct err *e)
+static int read_cuda(const struct toml *environment, struct str *out, struct err *e)
 {
 	struct str text = STR_NULL;
 	uint64_t number;
@@ -191,7 +191,7 @@ static int read_cuda(struct lock *l, const struct toml *environment, struct str 
 			STR_ARG(str_first(text, 50)));
 		return err_hint(e, "CUDA 12.8 is written \"128\"");
 	}
-	*out = str_of(arena_printf(&l->arena, "%.2s.%c", text.p, text.n == 3 ? text.p[2] : '0'));
+	*out = text;
 	return 0;
 }
 
@@ -212,17 +212,12 @@ static int read_abi(const struct toml *environment, int *out, struct err *e)
 	return 0;
 }
 
-static int read_environment(
-	struct lock *l, const struct toml *environment, struct target_spec *spec, struct err *e)
+static int read_environment(const struct toml *environment, struct target_spec *spec, struct err *e)
 {
-	static const char *const keys[] = { "torch", "cuda", "python", "platform", "cxx11_abi",
-		NULL };
-
-	if (toml_only(environment, keys, e) ||
-		toml_need_str(environment, "python", &spec->python, e) ||
+	if (toml_need_str(environment, "python", &spec->python, e) ||
 		toml_need_str(environment, "platform", &spec->platform, e) ||
 		toml_opt_str(environment, "torch", &spec->torch, e) ||
-		read_cuda(l, environment, &spec->cuda, e) ||
+		read_cuda(environment, &spec->cuda, e) ||
 		read_abi(environment, &spec->cxx11_abi, e)) {
 		return -(int)e->rc;
 	}
@@ -280,11 +275,26 @@ static struct target_spec copy_spec(struct lock *l, const struct target_spec *ex
 	return spec;
 }
 
+int lock_gpkg_target(struct lock *l, const struct toml *environment,
+	const struct target_spec *extra, struct target *out, struct err *e)
+{
+	struct target_spec spec = copy_spec(l, extra);
+
+	if (read_environment(environment, &spec, e)) {
+		return -(int)e->rc;
+	}
+	if (spec.name.n == 0) {
+		spec.name = default_name(l, &spec);
+	}
+	return target_make(&l->arena, &spec, out, e) ? lock_wrap(environment, e) : 0;
+}
+
 int lock_gpkg_read(
 	struct lock *l, const struct toml *root, const struct target_spec *extra, struct err *e)
 {
 	static const char *const keys[] = { "environment", "wheels", NULL };
-	struct target_spec spec = copy_spec(l, extra);
+	static const char *const environment_keys[] = { "torch", "cuda", "python", "platform",
+		"cxx11_abi", NULL };
 	const struct toml *environment = NULL;
 
 	if (toml_only(root, keys, e) || toml_opt_table(root, "environment", &environment, e)) {
@@ -293,15 +303,10 @@ int lock_gpkg_read(
 	if (!environment) {
 		return lock_fail(root, e, RC_SYNTAX, "[environment] is missing");
 	}
-	if (read_environment(l, environment, &spec, e)) {
-		return -(int)e->rc;
-	}
-	if (spec.name.n == 0) {
-		spec.name = default_name(l, &spec);
-	}
 	l->targets = arena_array(&l->arena, 1, sizeof(*l->targets));
-	if (target_make(&l->arena, &spec, l->targets, e)) {
-		return lock_wrap(environment, e);
+	if (toml_only(environment, environment_keys, e) ||
+		lock_gpkg_target(l, environment, extra, l->targets, e)) {
+		return -(int)e->rc;
 	}
 	l->ntargets = 1;
 	return read_wheels(l, root, e);

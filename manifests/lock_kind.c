@@ -23,18 +23,18 @@ static int refuse_unknown(struct err *e)
 	err_set(e, RC_SYNTAX,
 		"line 1, column 1: not a lock: neither lock.toml (lock-version = 1), "
 		"gpkg.lock.toml "
-		"([environment]), pylock.toml (lock-version = \"1.0\") nor uv.lock (version = 1)");
+		"([environment]), stacks.toml ([[stacks]]), pylock.toml (lock-version = \"1.0\") "
+		"nor uv.lock (version = 1)");
 	return err_hint(e, "a lock.toml begins with lock-version = 1: gpkg-lock(5)");
 }
 
-/* A pylock says its version as a text, a native lock as a number. A native lock may have
- * [[packages]] by mistake. */
+/* A pylock says its version as a text, a native lock as a number; both may have `packages`. */
 static bool is_pylock(const struct toml *root)
 {
-	bool has_number = has(root, "lock-version", TOML_INTEGER);
+	bool is_native = has(root, "lock-version", TOML_INTEGER) || toml_get(root, "target");
 
 	return has(root, "created-by", TOML_STRING) ||
-	       (has(root, "packages", TOML_ARRAY) && !has_number);
+	       (has(root, "packages", TOML_ARRAY) && !is_native);
 }
 
 static bool is_uv(const struct toml *root)
@@ -50,6 +50,8 @@ int lock_kind_of(const struct toml *root, enum lock_kind *out, struct err *e)
 
 	if (toml_get(root, "environment") || toml_get(root, "wheels")) {
 		*out = LOCK_GPKG;
+	} else if (has(root, "stacks", TOML_ARRAY) || has(root, "stacks", TOML_TABLE)) {
+		*out = LOCK_STACKS;
 	} else if (is_pylock(root)) {
 		*out = LOCK_PYLOCK;
 	} else if (toml_get(root, "lock-version")) {

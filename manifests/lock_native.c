@@ -1,6 +1,6 @@
+/* lock.toml: its head, [[target]] and [[file]]. */
 #include "manifests/lock_reader.h"
 #include "manifests/limits.h"
-#include "manifests/name.h"
 
 #include <inttypes.h>
 
@@ -26,6 +26,26 @@ static bool is_channel(struct str name)
 	return name.n >= 1 && name.n <= LIMIT_CHANNEL;
 }
 
+/* resolved-from: the digest of the lock that this one was made from. */
+static int read_origin(struct lock *l, const struct toml *root, struct err *e)
+{
+	const struct toml *v = toml_get(root, "resolved-from");
+	struct str hex = STR_NULL;
+
+	if (toml_opt_str(root, "resolved-from", &hex, e)) {
+		return -(int)e->rc;
+	}
+	if (l->kind != LOCK_NATIVE) {
+		lock_fail_key(v, e, RC_USAGE, "not a file of targets: it names every file itself");
+		return err_hint(e, "give it as the lock, without --targets");
+	}
+	if (digest_parse(hex, &l->sha256, e)) {
+		return lock_wrap(v, e);
+	}
+	l->is_frozen = l->is_closed = true;
+	return 0;
+}
+
 static int read_head(struct lock *l, const struct toml *root, struct err *e)
 {
 	uint64_t version = 0;
@@ -41,6 +61,9 @@ static int read_head(struct lock *l, const struct toml *root, struct err *e)
 			e, "use a newer gpkg-bundle, or write lock-version = %d", LOCK_VERSION);
 	}
 	if (toml_opt_str(root, "name", &l->name, e)) {
+		return -(int)e->rc;
+	}
+	if (toml_get(root, "resolved-from") && read_origin(l, root, e)) {
 		return -(int)e->rc;
 	}
 	if (toml_get(root, "name") && !is_channel(l->name)) {
@@ -131,194 +154,43 @@ static int read_targets(struct lock *l, const struct toml *root, struct err *e)
 	return 0;
 }
 
-/* ---- [[package]] ---- */
-
-static int read_extras(struct lock *l, const struct toml *row, struct requirement *r, struct err *e)
-{
-	const struct toml *v = toml_get(row, "extras");
-	struct str *list = NULL;
-	size_t n = 0;
-
-	if (toml_opt_strs(&l->arena, row, "extras", true, &list, &n, e)) {
-		return -(int)e->rc;
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t j = 0;
-
-		if (!name_is_valid(list[i])) {
-			return lock_fail(v, e, RC_INVALID, "\"%.*s\" is not the name of an extra",
-				STR_ARG(str_first(list[i], 200)));
-		}
-		struct str extra = str_of(name_normalize(&l->arena, list[i]));
-		while (j < r->nextras && !str_eq(list[j], extra)) {
-			j++;
-		}
-		if (j == r->nextras) {
-			list[r->nextras++] = extra;
-		}
-	}
-	r->extras = list;
-	return 0;
-}
-
-/* One "==", no wildcard: this version of the program finds files, it does not choose versions. */
-static int read_pin(struct lock *l, const struct toml *row, struct requirement *r, struct err *e)
-{
-	const struct toml *v = toml_get(row, "version");
-	struct err scratch = ERR_INIT;
-	struct version bare;
-
-	if (v->type == TOML_STRING && version_parse(&l->arena, v->text, &bare, &scratch) == 0) {
-		lock_fail(v, e, RC_INVALID, "\"%.*s\" is a version, not a specifier",
-			STR_ARG(v->text));
-		return err_hint(e, "write version = \"==%.*s\"", STR_ARG(bare.raw));
-	}
-	struct str text = STR_NULL;
-	if (toml_opt_str(row, "version", &text, e)) {
-		return -(int)e->rc;
-	}
-	if (specifier_parse(&l->arena, text, &r->specifiers, e)) {
-		return lock_wrap(v, e);
-	}
-	const struct specifier *pin = specifier_pin(&r->specifiers);
-	if (r->specifiers.n != 1 || !pin || pin->op != SPECIFIER_EQ || pin->wildcard) {
-		lock_fail(v, e, RC_INVALID, "\"%.*s\" of %.*s leaves the version open",
-			STR_ARG(str_first(text, 200)), STR_ARG(r->name));
-		return err_hint(e,
-			"write one exact version, as in version = \"==2.8.3\", or the file: "
-			"url = \"https://...\"");
-	}
-	return 0;
-}
-
-static int read_package_url(
-	struct lock *l, const struct toml *row, struct lock_package *p, struct err *e)
-{
-	const struct toml *v = toml_get(row, "url");
-	const struct specifier *pin = p->req.specifiers.n ? &p->req.specifiers.v[0] : NULL;
-	struct dist_name file = { .kind = DIST_WHEEL };
-
-	if (toml_opt_str(row, "url", &p->url, e) || lock_url(l, v, &p->file, e) ||
-		lock_dist(l, v, p->file, p->req.name, &file, e)) {
-		return -(int)e->rc;
-	}
-	if (!str_eq(file.name, p->req.name)) {
-		return lock_fail(v, e, RC_INVALID, "the file %.*s is of %.*s, not of %.*s",
-			STR_ARG(p->file), STR_ARG(file.name), STR_ARG(p->req.name));
-	}
-	if (pin && version_cmp_public(&file.version, &pin->version) != 0) {
-		return lock_fail(v, e, RC_INVALID, "the file %.*s is not of version %.*s",
-			STR_ARG(p->file), STR_ARG(pin->raw));
-	}
-	return pin ? 0 : lock_pin(l, v, &file.version, &p->req.specifiers, e);
-}
-
-static int read_package_targets(
-	struct lock *l, const struct toml *row, struct lock_package *p, struct err *e)
-{
-	const struct toml *v = toml_get(row, "targets");
-
-	if (toml_opt_strs(&l->arena, row, "targets", true, &p->targets, &p->ntargets, e)) {
-		return -(int)e->rc;
-	}
-	if (v && p->ntargets == 0) {
-		lock_fail(v, e, RC_INVALID, "%.*s is for no target", STR_ARG(p->req.name));
-		return err_hint(e, "leave the key targets out where every target is meant");
-	}
-	for (size_t i = 0; i < p->ntargets; i++) {
-		if (!lock_target(l, p->targets[i])) {
-			return lock_unknown_target(l, v, p->targets[i], e);
-		}
-	}
-	return 0;
-}
-
-static int read_use(const struct toml *row, enum lock_use *out, struct err *e)
-{
-	struct str use = STR_NULL;
-
-	if (toml_opt_str(row, "use", &use, e)) {
-		return -(int)e->rc;
-	}
-	if (toml_get(row, "use") && !str_is(use, "build")) {
-		lock_fail(toml_get(row, "use"), e, RC_INVALID, "use = \"%.*s\" is not known",
-			STR_ARG(str_first(use, 100)));
-		return err_hint(e,
-			"use = \"build\" is for build environments only; leave it out for "
-			"packages to install");
-	}
-	*out = use.n ? LOCK_BUILD : LOCK_RUN;
-	return 0;
-}
-
-static int read_marker(struct lock *l, const struct toml *row, struct requirement *r, struct err *e)
-{
-	struct str text = STR_NULL;
-
-	if (toml_opt_str(row, "marker", &text, e)) {
-		return -(int)e->rc;
-	}
-	if (text.n && marker_parse(&l->arena, text, &r->marker, e)) {
-		return lock_wrap(toml_get(row, "marker"), e);
-	}
-	return 0;
-}
-
-static int read_package(
-	struct lock *l, const struct toml *row, struct lock_package *p, struct err *e)
-{
-	static const char *const keys[] = { "name", "version", "marker", "extras", "targets", "use",
-		"url", NULL };
-	CLEANUP_BUF struct buf raw = BUF_INIT;
-	struct str name = STR_NULL;
-
-	p->line = row->line;
-	if (toml_only(row, keys, e) || toml_need_str(row, "name", &name, e) ||
-		lock_project(l, toml_get(row, "name"), name, &p->req.name, e) ||
-		read_extras(l, row, &p->req, e) || read_marker(l, row, &p->req, e) ||
-		read_use(row, &p->use, e) || read_package_targets(l, row, p, e) ||
-		(toml_get(row, "version") && read_pin(l, row, &p->req, e)) ||
-		(toml_get(row, "url") && read_package_url(l, row, p, e))) {
-		return -(int)e->rc;
-	}
-	if (!p->req.specifiers.n && !p->url.n) {
-		lock_fail(row, e, RC_INVALID, "%.*s has neither version nor url",
-			STR_ARG(p->req.name));
-		return err_hint(e,
-			"write one exact version, as in version = \"==2.8.3\", or the file: "
-			"url = \"https://...\"");
-	}
-	requirement_format(&p->req, &raw);
-	p->req.raw = arena_str(&l->arena, buf_str(&raw));
-	return 0;
-}
-
-static int read_packages(struct lock *l, const struct toml *root, struct err *e)
-{
-	const struct toml *row = NULL;
-
-	if (toml_opt_tables(root, "package", &row, e)) {
-		return -(int)e->rc;
-	}
-	l->packages = arena_array(&l->arena, count_of(root, "package"), sizeof(*l->packages));
-	for (; row; row = row->next) {
-		if (read_package(l, row, &l->packages[l->npackages], e)) {
-			return -(int)e->rc;
-		}
-		l->npackages++;
-	}
-	return 0;
-}
-
 /* ---- [[file]] ---- */
+
+/* What the index said of a file when it was chosen. */
+static int read_index_word(const struct toml *row, struct lock_file *f, struct err *e)
+{
+	struct str by = STR("lock");
+
+	if (toml_opt_str(row, "yanked", &f->yanked, e) ||
+		toml_opt_str(row, "promised-by", &by, e)) {
+		return -(int)e->rc;
+	}
+	f->is_yanked = toml_get(row, "yanked") != NULL;
+	f->is_by_index = str_is(by, "index");
+	f->is_first_use = str_is(by, "first-use");
+	if (f->yanked.n > LIMIT_YANKED) {
+		return lock_fail(toml_get(row, "yanked"), e, RC_LIMIT,
+			"a reason of %zu bytes, at most %d", f->yanked.n, LIMIT_YANKED);
+	}
+	if (!f->is_by_index && !f->is_first_use && !str_is(by, "lock")) {
+		return lock_fail(toml_get(row, "promised-by"), e, RC_INVALID,
+			"promised-by = \"%.*s\" is not known; it is \"index\", \"lock\" or "
+			"\"first-use\"",
+			STR_ARG(str_first(by, 100)));
+	}
+	return 0;
+}
 
 static int read_file(struct lock *l, const struct toml *row, struct lock_file *f, struct err *e)
 {
 	static const char *const keys[] = { "url", "size", "sha256", "name", NULL };
+	static const char *const frozen_keys[] = { "url", "size", "sha256", "name", "yanked",
+		"promised-by", NULL };
 	struct str sha256 = STR_NULL, name = STR_NULL;
 
 	f->line = row->line;
-	if (toml_only(row, keys, e) || toml_need_str(row, "url", &f->url, e) ||
+	if (toml_only(row, l->is_frozen ? frozen_keys : keys, e) || read_index_word(row, f, e) ||
+		toml_need_str(row, "url", &f->url, e) ||
 		lock_url(l, toml_get(row, "url"), &f->file, e) ||
 		toml_need_str(row, "sha256", &sha256, e) || toml_opt_str(row, "name", &name, e) ||
 		toml_opt_u64(row, "size", &f->size, e)) {
@@ -364,17 +236,20 @@ static int read_files(struct lock *l, const struct toml *root, struct err *e)
 	return 0;
 }
 
-int lock_native_read(struct lock *l, const struct toml *root, struct err *e)
+int lock_native_read(struct lock *l, const struct toml *root, struct str path,
+	const struct lock_options *o, struct err *e)
 {
-	static const char *const keys[] = { "lock-version", "name", "target", "package", "file",
-		"toolkit", "recipe", "waive", NULL };
+	static const char *const keys[] = { "lock-version", "name", "resolved-from", "target",
+		"package", "packages", "constraints", "build-constraints", "exclude", "override",
+		"source", "file", "toolkit", "recipe", "waive", NULL };
 
 	/* The version first: a later format may have other keys. */
 	if (read_head(l, root, e) || toml_only(root, keys, e) || read_targets(l, root, e) ||
-		read_packages(l, root, e) || read_files(l, root, e) ||
-		lock_toolkit_read(l, root, e) || lock_recipes_read(l, root, e) ||
-		lock_waivers_read(l, root, e)) {
+		read_files(l, root, e) || lock_packages_read(l, root, e) ||
+		lock_constraints_read(l, root, path, e) || lock_overrides_read(l, root, e) ||
+		lock_sources_read(l, root, path, o, e) || lock_toolkit_read(l, root, e) ||
+		lock_recipes_read(l, root, e) || lock_waivers_read(l, root, e)) {
 		return -(int)e->rc;
 	}
-	return 0;
+	return l->is_frozen ? lock_frozen_read(l, root, e) : 0;
 }

@@ -1,7 +1,8 @@
 /* The inside of the reader of requirements.txt: lock_requirements_line.c (text into logical lines),
  * lock_requirements_option.c (a line into a requirement and options), lock_requirements_entry.c
  * (what one line asks for), lock_requirements.c (files and what they include),
- * lock_requirements_rows.c (what each target gets). Nobody else includes it. */
+ * lock_requirements_decide.c (what a line means for a target), lock_requirements_rows.c (what each
+ * target gets). Nobody else includes it. */
 #ifndef MANIFESTS_LOCK_REQUIREMENTS_H
 #define MANIFESTS_LOCK_REQUIREMENTS_H
 
@@ -102,7 +103,7 @@ int requirements_entry(struct lock *l, const struct requirements_source *source,
 /* The remedy for what cannot be carried. */
 int requirements_hint_build(struct err *e);
 
-/* ---- lock_requirements_rows.c ---- */
+/* ---- lock_requirements_decide.c ---- */
 
 struct requirements_list { /* a VEC */
 	struct requirements_entry *v;
@@ -113,6 +114,44 @@ struct requirements {
 	struct requirements_list wanted, constraints;
 	bool require_hashes, no_require_hashes;
 };
+
+struct requirements_judge {
+	struct lock *l;
+	const struct requirements *all;
+	struct marker_env *env;                        /* of each target */
+	const struct requirements_entry **constraints; /* room for all of them; by name */
+	bool needs_hashes;                             /* pip's hash mode */
+	struct err *err;
+};
+
+struct requirements_decision {       /* what one line means for one target */
+	const struct specifier *pin; /* NULL: the version is left open */
+	const struct requirements_entry *pinned_by;
+	const struct digest *hashes;
+	size_t nhashes;
+};
+
+/* Fills in env and constraints. */
+void requirements_judge_open(struct requirements_judge *j);
+/* Does its marker hold for the target? */
+int requirements_holds(struct requirements_judge *j, const struct requirements_entry *entry,
+	size_t target, bool *out);
+/* Version and hashes, with what the constraints say of them. */
+int requirements_decide(struct requirements_judge *j, const struct requirements_entry *entry,
+	size_t target, struct requirements_decision *out);
+/* The line as it is written, without passwords. */
+const char *requirements_text_of(
+	struct requirements_judge *j, const struct requirements_entry *entry);
+/* "line 3", or "line 3 of base.txt" where that is another file than `seen_from` stands in. */
+const char *requirements_line_name(struct requirements_judge *j,
+	const struct requirements_entry *entry, const struct requirements_entry *seen_from);
+/* "ENTRY contradicts OTHER (line 3) for the target T". */
+int requirements_refuse_pair(struct requirements_judge *j, const struct requirements_entry *entry,
+	const struct requirements_entry *other, const char *what, const struct target *t);
+/* Puts its place before the text, and those of the lines that include its file. */
+int requirements_wrap(const struct requirements_entry *entry, struct err *e);
+
+/* ---- lock_requirements_rows.c ---- */
 
 /* Markers, constraints and hashes for each target of `l`, and the rows for it. */
 int requirements_rows(struct lock *l, const struct requirements *all, struct err *e);

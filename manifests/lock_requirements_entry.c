@@ -314,7 +314,7 @@ static int explain(struct entry_reader *r, struct str text)
 		err_set(e, RC_SYNTAX, "not a requirement with a URL");
 		err_hint(e, "write: name @ https://... ; marker");
 	}
-	err_hint(e, "a requirement is written name==version, with one exact version");
+	err_hint(e, "a requirement is written name==version or name>=version, <version");
 	return lock_wrap(&r->out->at, e);
 }
 

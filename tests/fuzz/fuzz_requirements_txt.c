@@ -24,7 +24,8 @@ static void require(bool is_so)
 static void check_package(const struct lock *l, const struct lock_package *p)
 {
 	require(p->req.name.n > 0 && p->req.raw.n > 0 && !p->req.marker && p->url.n == 0);
-	require(p->req.specifiers.n == 1 && specifier_pin(&p->req.specifiers));
+	require(!l->is_closed || (p->nhashes > 0 && lock_package_pin(p)));
+	require(!p->nfiles || (p->req.specifiers.n == 1 && lock_package_pin(p)));
 	require(p->ntargets > 0 && p->ntargets <= l->ntargets && p->nfiles <= 1);
 	for (size_t i = 0; i < p->ntargets; i++) {
 		require(lock_target(l, p->targets[i]) != NULL);

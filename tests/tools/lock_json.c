@@ -5,6 +5,7 @@
 #include "manifests/base/log.h"
 #include "manifests/lock.h"
 #include "manifests/tag.h"
+#include "manifests/target_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static void put_target(struct json_out *o, const struct target *t, struct arena 
 	json_cstr(o, "python", target_python_text(a, &t->python));
 	json_str(o, "platform", t->platform);
 	json_str(o, "torch", t->torch);
-	json_cstr(o, "cuda", arena_printf(a, "%u.%u", t->cuda.major, t->cuda.minor));
+	json_cstr(o, "cuda", t->cuda.major ? target_cuda_text(a, t) : "0.0");
 	json_cstr(o, "cxx11_abi", t->cxx11_abi < 0 ? NULL : t->cxx11_abi ? "TRUE" : "FALSE");
 	json_cstr(o, "glibc", arena_printf(a, "%u.%u", t->libc_major, t->libc_minor));
 	json_end_object(o);
@@ -30,8 +31,11 @@ static void put_target(struct json_out *o, const struct target *t, struct arena 
 static void put_package(struct json_out *o, const struct lock_package *p)
 {
 	CLEANUP_BUF struct buf version = BUF_INIT;
+	const struct specifier *pin = lock_package_pin(p);
 
-	version_format(&p->req.specifiers.v[0].version, &version);
+	if (pin) {
+		version_format(&pin->version, &version);
+	}
 	json_begin_object(o);
 	json_str(o, "name", p->req.name);
 	json_str(o, "requirement", p->req.raw);

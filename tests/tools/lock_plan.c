@@ -1,7 +1,7 @@
 /* lock_plan LOCK --targets FILE [--extra NAME]... [--group NAME]... [--no-default-groups]
  * [--package NAME]... [--all-packages]: what each
  * target of a lock gets, as JSON, for tests/e2e/lock_corpus_*.py:
- *	{"TARGET": {"select": ["name==version", ...], "files": {"name==version": FILE or null},
+ *	{"TARGET": {"select": ["name==version" or "name>=version", ...], "files": {"name==version": FILE or null},
  *	            "hashes": {"name==version": [SHA256, ...]}}}
  * FILE is the best of the files that the lock itself names. Exit 1 and the error on stderr. */
 #include "manifests/base/json.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct row {
-	struct str pin; /* "name==version" */
+	struct str pin; /* "name==version", or what is asked for where that is open */
 	const struct lock_package *p;
 };
 
@@ -25,11 +25,17 @@ static int by_pin(const void *a, const void *b)
 
 static struct str pin_of(struct arena *a, const struct lock_package *p)
 {
-	CLEANUP_BUF struct buf pin = BUF_INIT;
+	CLEANUP_BUF struct buf text = BUF_INIT;
+	const struct specifier *pin = lock_package_pin(p);
 
-	buf_addf(&pin, "%.*s==", STR_ARG(p->req.name));
-	version_format(&p->req.specifiers.v[0].version, &pin);
-	return arena_str(a, buf_str(&pin));
+	buf_addstr(&text, p->req.name);
+	if (pin) {
+		buf_adds(&text, "==");
+		version_format(&pin->version, &text);
+	} else {
+		specifier_format(&p->req.specifiers, &text);
+	}
+	return arena_str(a, buf_str(&text));
 }
 
 /* The rows that a target gets, sorted. */

@@ -55,7 +55,9 @@ UNIT(lock_gpkg_reads_every_spelling_of_cuda)
 	static const struct {
 		const char *cuda;
 		unsigned major, minor;
-	} rows[] = { { "118", 11, 8 }, { "130", 13, 0 }, { "13", 13, 0 }, { "12.6", 12, 6 } };
+		bool any_minor;
+	} rows[] = { { "118", 11, 8, false }, { "130", 13, 0, false }, { "13", 13, 0, true },
+		{ "12.6", 12, 6, false } };
 
 	for (size_t i = 0; i < ROWS(rows); i++) {
 		CLEANUP_BUF struct buf text = BUF_INIT;
@@ -69,6 +71,7 @@ UNIT(lock_gpkg_reads_every_spelling_of_cuda)
 		ck_assert_msg(parse_gpkg(text.p, NULL, &l, &e) == 0, "%s", e.text);
 		ck_assert_uint_eq(l.targets[0].cuda.major, rows[i].major);
 		ck_assert_uint_eq(l.targets[0].cuda.minor, rows[i].minor);
+		ck_assert_int_eq(l.targets[0].is_any_cuda_minor, rows[i].any_minor);
 		lock_release(&l);
 	}
 }

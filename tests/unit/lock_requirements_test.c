@@ -33,6 +33,9 @@ UNIT(requirements_reads_lines_as_pip)
 		{ "a (==1)", "a==1 @lin,win\n" },
 		{ "a===1.0", "a==1.0 @lin,win\n" },
 		{ "a==1,!=2,>0", "a==1 @lin,win\n" },
+		{ "a", "a @lin,win\n" },
+		{ "A [x] >= 2, <3", "a[x]<3,>=2 @lin,win\n" },
+		{ "a==1.*", "a==1.* @lin,win\n" },
 	};
 	struct folder f;
 
@@ -58,6 +61,9 @@ UNIT(requirements_evaluates_markers_for_each_target)
 		/* What no target needs may be anything. */
 		{ "x @ git+https://h/x ; os_name == 'java'", "" },
 		{ "x>=2 ; os_name == 'java'", "" },
+		{ "a>=1 ; os_name == 'nt'\na<3\na[x]!=2",
+			"a>=1 @win\na<3 @lin,win\na[x]!=2 @lin,win\n" },
+		{ "a\na==1", "a @lin,win\na==1 @lin,win\n" },
 		{ "a==1\na==1", "a==1 @lin,win\n" },
 		{ "a==1 ; os_name == 'nt'\na==1.0", "a==1 @win\na==1.0 @lin\n" },
 		{ "a==1\na[x]==1", "a==1 @lin,win\na[x]==1 @lin,win\n" },
@@ -72,9 +78,10 @@ UNIT(requirements_evaluates_markers_for_each_target)
 }
 
 static const struct requirements_refusal lines_refused[] = {
-	{ "a==1\n  b>=2\n", RC_INVALID, "line 2, column 3: b>=2 leaves the version open", "b==" },
-	{ "a", RC_INVALID, "line 1, column 1: a leaves the version open", "a==" },
-	{ "a==1.*", RC_INVALID, "line 1, column 1: a==1.* leaves the version open", NULL },
+	{ "a==1 " HASH_A "\n  b>=2 " HASH_B "\n", RC_INVALID,
+		"line 2, column 3: b>=2 leaves the version open, and hashes are required", "b==" },
+	{ "--require-hashes\na", RC_INVALID, "line 2, column 1: a leaves the version open", "a==" },
+	{ "a==1.* " HASH_A, RC_INVALID, "line 1, column 1: a==1.* leaves the version open", NULL },
 	{ "a==1,==2", RC_INVALID, "line 1, column 1: a==1,==2 contradicts itself", NULL },
 	{ "a=1", RC_SYNTAX, "line 1, column 1: requirement \"a=1\"", "name==version" },
 	{ "a==1 \\ \n  " HASH_A, RC_SYNTAX, "line 1, column 6: a back-slash that is not the last",
@@ -117,6 +124,12 @@ static const struct requirements_refusal lines_refused[] = {
 	{ "a==1 ; os_name == 'nt'\nA==2", RC_INVALID,
 		"line 2, column 1: A==2 contradicts a==1 ; os_name == 'nt' (line 1) for "
 		"the target win",
+		NULL },
+	{ "a==1\na>=2", RC_INVALID,
+		"line 2, column 1: a>=2 contradicts a==1 (line 1) for the target lin", NULL },
+	{ "a>=2 ; os_name == 'nt'\na==1", RC_INVALID,
+		"line 1, column 1: a>=2 ; os_name == 'nt' contradicts a==1 (line 2) for the "
+		"target win",
 		NULL },
 	{ "a==1 " HASH_A "\na==1 " HASH_B, RC_INVALID,
 		"line 2, column 1: a==1 contradicts a==1 (line 1)", NULL },
@@ -248,7 +261,32 @@ UNIT(requirements_needs_hashes_for_all_or_none)
 		"a==1 @lin,win\nb==1 @lin,win file=b-1.zip sha hashes=1\n");
 	check_requirements(&f, "a==1 " HASH_A "\nb @ file:///b-1.zip#sha256=" SHA_A,
 		"a==1 @lin,win hashes=1\nb==1 @lin,win file=b-1.zip sha hashes=1\n");
+	check_requirements(&f, "--no-require-hashes\na>=1 " HASH_A "\nb",
+		"a>=1 @lin,win hashes=1\nb @lin,win\n");
 	check_requirements(
 		&f, "a==1 " HASH_A "\nb==1 ; os_name == 'java'", "a==1 @lin,win hashes=1\n");
+	folder_close(&f);
+}
+
+/* Hash mode is what makes a requirements file a whole one. */
+UNIT(requirements_are_closed_by_hashes)
+{
+	static const struct {
+		const char *text;
+		bool is_closed;
+	} rows[] = { { "a==1", false }, { "a==1 " HASH_A, true }, { "--require-hashes", true },
+		{ "--no-require-hashes\na==1 " HASH_A, false },
+		{ "a @ file:///a-1.zip#sha256=" SHA_A, false } };
+	struct folder f;
+
+	folder_open(&f);
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct lock l = LOCK_INIT;
+		struct err e = ERR_INIT;
+
+		ck_assert_msg(folder_read(&f, str_of(rows[i].text), &l, &e) == 0, "%s", e.text);
+		ck_assert_msg(l.is_closed == rows[i].is_closed, "%s", rows[i].text);
+		lock_release(&l);
+	}
 	folder_close(&f);
 }

@@ -31,8 +31,8 @@ UNIT(requirements_names_the_chain_of_files)
 {
 	static const struct requirements_refusal rows[] = {
 		{ "\n-r sub/base.txt", RC_INVALID,
-			"line 2, column 1: %/sub/base.txt: line 1, column 2: x leaves the version "
-			"open",
+			"line 2, column 1: %/sub/base.txt: line 1, column 2: x==1,==2 contradicts "
+			"itself",
 			NULL },
 		{ " -r bad.txt", RC_SYNTAX,
 			"line 1, column 2: %/bad.txt: line 2, column 1: no option \"--what\"",
@@ -52,7 +52,7 @@ UNIT(requirements_names_the_chain_of_files)
 	struct folder f;
 
 	folder_open(&f);
-	folder_put(&f, "sub/base.txt", STR(" x\n"));
+	folder_put(&f, "sub/base.txt", STR(" x==1,==2\n"));
 	folder_put(&f, "bad.txt", STR("a==1\n--what"));
 	folder_put(&f, "self.txt", STR("-c r2.txt"));
 	folder_put(&f, "r2.txt", STR("-r ./self.txt"));
@@ -106,6 +106,8 @@ UNIT(requirements_obeys_constraints)
 		{ "a==1 ; os_name == 'nt'\na==2 ; os_name != 'nt'", "a>0",
 			"a==2 @lin\na==1 @win\n" },
 		{ "a==1 ; os_name == 'java'", "a==2", "a==2 @lin,win\n" },
+		{ "a<2", "a[x]>=1", "a[x]>=1 @lin,win\n" },
+		{ "a==1 ; os_name == 'nt'", "a", "a @lin\na==1 @win\n" },
 		{ "a==1+cu130", "a==1", "a==1+cu130 @lin,win\n" },
 		{ "a==1", "a==1+cu130", "a==1+cu130 @lin,win\n" },
 		{ "a==1 " HASH_A, "a==1 " HASH_A " " HASH_B, "a==1 @lin,win hashes=1\n" },
@@ -126,6 +128,24 @@ UNIT(requirements_obeys_constraints)
 	folder_close(&f);
 }
 
+/* They hold for what is needed further down, too. */
+UNIT(requirements_keeps_constraints)
+{
+	struct lock l = LOCK_INIT;
+	struct err e = ERR_INIT;
+	struct folder f;
+
+	folder_open(&f);
+	folder_put(&f, "c.txt", STR("\nB_c < 2 ; os_name == 'nt'\na==1 " HASH_A "\n"));
+	ck_assert_msg(folder_read(&f, STR("a==1 " HASH_A "\n-c c.txt"), &l, &e) == 0, "%s", e.text);
+	ck_assert_uint_eq(l.nconstraints, 2);
+	ck_assert(str_is(l.constraints[0].req.raw, "b-c<2; os_name == \"nt\""));
+	ck_assert(str_ends(l.constraints[0].where, "/c.txt: line 2") && !l.constraints[0].is_build);
+	ck_assert(str_is(l.constraints[1].req.raw, "a==1"));
+	lock_release(&l);
+	folder_close(&f);
+}
+
 UNIT(requirements_refuses_against_constraints)
 {
 	static const struct {
@@ -142,7 +162,8 @@ UNIT(requirements_refuses_against_constraints)
 			"line 1, column 1: a contradicts a==2 (line 2 of " },
 		{ "a==1+cu130", "a==1+cu128", RC_INVALID,
 			"line 1, column 1: a==1+cu128 contradicts" },
-		{ "a<2", "a", RC_INVALID, "line 1, column 1: a leaves the version open" },
+		{ "a<2\na==2", "a", RC_INVALID, "line 1, column 1: a contradicts a<2 (line 1 of " },
+		{ "a<2", "a " HASH_A, RC_INVALID, "line 1, column 1: a leaves the version open" },
 		{ "a==1 " HASH_A, "a==1 " HASH_B, RC_INVALID,
 			"line 1, column 1: a==1 shares no hash with a==1" },
 		{ "a @ https://h/a-1.zip", "a==1", RC_UNSUPPORTED, "line 2, column 1: " },
@@ -363,5 +384,65 @@ UNIT(lock_foreign_takes_all_of_the_targets_file)
 	folder_put(&f, "t.toml", STR("version = 1\nrevision = 3\n[[package]]\n"));
 	err_clear(&e);
 	ck_assert_int_eq(lock_parse(STR("a==1"), "r.txt", &o, &l, &e), -(int)RC_USAGE);
+	folder_close(&f);
+}
+
+/* All of a targets file counts, and says where it stands. */
+UNIT(lock_foreign_takes_constraints_from_the_targets_file)
+{
+	struct lock l = LOCK_INIT;
+	struct err e = ERR_INIT;
+	struct folder f;
+
+	folder_open(&f);
+	const char *path = arena_printf(&f.arena, "%s/t.toml", f.path);
+	const struct lock_options o = { .targets_file = path };
+	const char *text = arena_printf(&f.arena,
+		"constraints = [\"b<2\"]\npackages = [\"c\"]\nexclude = [\"d\"]\n%s"
+		"[source.e]\nlinks = \"pages\"\n",
+		requirements_targets);
+
+	folder_put(&f, "t.toml", str_of(text));
+	ck_assert_msg(lock_parse(STR("a"), "r.txt", &o, &l, &e) == 0, "%s", e.text);
+	ck_assert(l.nconstraints == 1 && l.noverrides == 1 && l.nsources == 1 && l.npackages == 2);
+	ck_assert(str_is(l.constraints[0].where, arena_printf(&f.arena, "%s: line 1", path)));
+	ck_assert(
+		str_is(l.sources[0].source.url, arena_printf(&f.arena, "file://%s/pages", f.path)));
+	lock_release(&l);
+	text = arena_printf(&f.arena, "resolved-from = \"" SHA_A "\"\n%s", requirements_targets);
+	folder_put(&f, "t.toml", str_of(text));
+	ck_assert_int_eq(lock_parse(STR("a"), "r.txt", &o, &l, &e), -(int)RC_USAGE);
+	ck_assert(str_has(str_of(e.text), "t.toml: line 1, column 1: not a file of targets"));
+	folder_close(&f);
+}
+
+UNIT(lock_foreign_is_closed)
+{
+	static const struct {
+		const char *path, *text;
+		bool is_closed;
+	} rows[] = {
+		{ "pylock.toml", "lock-version = '1.0'\ncreated-by = 'x'\npackages = []\n", true },
+		{ "uv.lock",
+			"version = 1\nrequires-python = '>=3.8'\n[[package]]\nname = 'p'\nversion "
+			"= "
+			"'1'\nsource = { virtual = '.' }\n",
+			true },
+		{ "r.txt", "a==1", false },
+	};
+	struct folder f;
+
+	folder_open(&f);
+	const struct lock_options o = { .targets_file =
+						arena_printf(&f.arena, "%s/targets.toml", f.path) };
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct lock l = LOCK_INIT;
+		struct err e = ERR_INIT;
+
+		ck_assert_msg(lock_parse(str_of(rows[i].text), rows[i].path, &o, &l, &e) == 0, "%s",
+			e.text);
+		ck_assert(l.is_closed == rows[i].is_closed && !l.is_frozen);
+		lock_release(&l);
+	}
 	folder_close(&f);
 }
