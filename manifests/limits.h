@@ -23,10 +23,14 @@
 
 /* Input files */
 #define LIMIT_LOCK (16 * MIB)
+#define LIMIT_NETRC (1 * MIB)
 #define LIMIT_TOML_DEPTH 64
+#define LIMIT_SOURCES 1000          /* of a registry */
 #define LIMIT_INDEX_PAGE (64 * MIB)
+#define LIMIT_SOURCE_PAGES 200      /* that follow one another; GitHub shows 100 of releases */
 #define LIMIT_METADATA (16 * MIB) /* METADATA or PKG-INFO of one distribution */
 #define LIMIT_PYPROJECT (4 * MIB)
+#define LIMIT_SETUP_PY MIB        /* a longer one is not looked into */
 
 /* The bundle */
 #define LIMIT_MANIFEST (32 * MIB)
@@ -48,5 +52,6 @@
 
 /* Work */
 #define LIMIT_CLOSURE 20000 /* files of one target */
+#define LIMIT_SOLVE_STEPS 50000 /* conflicts of one solve: some 200 MiB */
 
 #endif

@@ -19,6 +19,14 @@ const struct manifest_target *manifest_target_of(const struct manifest *m, struc
 	return NULL;
 }
 
+int manifest_file_cmp(const struct manifest_file *x, const struct manifest_file *y)
+{
+	int c = str_cmp(x->name, y->name);
+
+	c = c ? c : str_cmp(x->file, y->file);
+	return c ? c : digest_cmp(&x->sha256, &y->sha256);
+}
+
 bool manifest_is_compiled(const struct manifest_target *t, size_t file)
 {
 	for (size_t i = 0; i < t->nrecipes; i++) {

@@ -50,8 +50,10 @@ struct manifest_pick { /* one file of a target's plan */
 
 struct manifest_recipe { /* how a target's sdist is built */
 	size_t file; /* the sdist */
-	struct str *requires; /* normalised projects of its build environment, sorted: picks of this target */
-	size_t nrequires;
+	/* Its build environment: indexes into files, ascending; picks of this target, all USE_BUILD. A source
+	 * among them stands for the wheel that is built of it. */
+	size_t *environment;
+	size_t nenvironment;
 	struct str *env_names, *env_values; /* sorted by name; ${...} not yet filled in */
 	size_t nenv;
 	bool device_code; /* the result must hold code for every GPU */
@@ -59,7 +61,8 @@ struct manifest_recipe { /* how a target's sdist is built */
 
 struct manifest_target {
 	struct target target;
-	struct manifest_pick *picks; /* sorted by file index */
+	/* Sorted by file index. At most one of a project is USE_RUN; build environments may have others. */
+	struct manifest_pick *picks;
 	size_t npicks;
 	struct manifest_recipe *recipes; /* sorted by file index */
 	size_t nrecipes;
@@ -94,6 +97,7 @@ int manifest_read(struct str bytes, struct manifest *out, struct err *e);
 void manifest_release(struct manifest *m);
 
 const struct manifest_target *manifest_target_of(const struct manifest *m, struct str name); /* or NULL */
+int manifest_file_cmp(const struct manifest_file *x, const struct manifest_file *y); /* the files' order */
 /* Is this file an sdist that must be compiled for the target's GPUs on the far side? */
 bool manifest_is_compiled(const struct manifest_target *t, size_t file);
 /* Sum of the distinct files' sizes. */

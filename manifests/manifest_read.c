@@ -203,10 +203,28 @@ static int read_use(const struct json *v, unsigned *out, struct err *e)
 	return !r && *out == 0 ? err_set(e, RC_INVALID, "use: empty") : r;
 }
 
-static int read_picks(struct arena *a, const struct json *v, size_t nfiles, struct manifest_target *t,
-	struct err *e)
+/* Pick i, after those before it. Files are sorted by name, so the picks of a project stand together. */
+static int check_pick(const struct manifest *m, const struct manifest_target *t, size_t i, struct err *e)
+{
+	const struct manifest_pick *p = &t->picks[i];
+	struct str name = m->files[p->file].name;
+
+	if (i && p->file <= t->picks[i - 1].file) {
+		return err_set(e, RC_INVALID, "file %zu: twice, or not in order", p->file);
+	}
+	for (size_t j = i; (p->use & USE_RUN) && j && str_eq(m->files[t->picks[j - 1].file].name, name); j--) {
+		if (t->picks[j - 1].use & USE_RUN) {
+			return err_set(e, RC_INVALID, "file %zu: the second of %.*s to run with", p->file,
+				STR_ARG(name));
+		}
+	}
+	return 0;
+}
+
+static int read_picks(struct manifest *m, const struct json *v, struct manifest_target *t, struct err *e)
 {
 	const struct json *item;
+	struct arena *a = &m->arena;
 	int r = read_list(v, "plan", LIMIT_CLOSURE, &item, &t->npicks, e);
 
 	if (r) {
@@ -216,13 +234,11 @@ static int read_picks(struct arena *a, const struct json *v, size_t nfiles, stru
 	for (size_t i = 0; i < t->npicks; i++, item = json_next(item)) {
 		struct manifest_pick *p = &t->picks[i];
 
-		r = read_index(item, nfiles, &p->file, e);
+		r = read_index(item, m->nfiles, &p->file, e);
 		r = r ? r : read_use(item, &p->use, e);
 		r = r ? r : json_need_bool(item, "requested", &p->is_requested, e);
 		r = r ? r : read_strs(a, item, "extras", &p->extras, &p->nextras, e);
-		if (!r && i && p->file <= t->picks[i - 1].file) {
-			r = err_set(e, RC_INVALID, "file %zu: twice, or not in order", p->file);
-		}
+		r = r ? r : check_pick(m, t, i, e);
 		if (r) {
 			return err_wrap(e, "plan[%zu]", i);
 		}
@@ -258,10 +274,54 @@ static int read_env(struct arena *a, const struct json *v, struct manifest_recip
 	return 0;
 }
 
-static int read_recipes(struct arena *a, const struct json *v, size_t nfiles, struct manifest_target *t,
-	struct err *e)
+static int by_file(const void *key, const void *pick)
+{
+	size_t file = *(const size_t *)key, other = ((const struct manifest_pick *)pick)->file;
+
+	return (file > other) - (file < other);
+}
+
+static bool is_for_build(const struct manifest_target *t, size_t file)
+{
+	const struct manifest_pick *p = t->npicks ? bsearch(&file, t->picks, t->npicks, sizeof(*p), by_file) : NULL;
+
+	return p && (p->use & USE_BUILD);
+}
+
+static int read_environment(struct arena *a, const struct json *v, const struct manifest_target *t,
+	struct manifest_recipe *out, struct err *e)
 {
 	const struct json *item;
+	int r = read_list(v, "environment", LIMIT_CLOSURE, &item, &out->nenvironment, e);
+
+	if (r) {
+		return r;
+	}
+	out->environment = arena_array(a, out->nenvironment, sizeof(*out->environment));
+	for (size_t i = 0; i < out->nenvironment; i++, item = json_next(item)) {
+		uint64_t file = 0;
+
+		r = json_to_u64(item, "environment", &file, e);
+		if (!r && !is_for_build(t, (size_t)file)) {
+			r = err_set(e, RC_INVALID, "environment: file %llu: the plan has none to build with",
+				(unsigned long long)file);
+		}
+		if (!r && i && file <= out->environment[i - 1]) {
+			r = err_set(e, RC_INVALID, "environment: file %llu: twice, or not in order",
+				(unsigned long long)file);
+		}
+		if (r) {
+			return r;
+		}
+		out->environment[i] = (size_t)file;
+	}
+	return 0;
+}
+
+static int read_recipes(struct manifest *m, const struct json *v, struct manifest_target *t, struct err *e)
+{
+	const struct json *item;
+	struct arena *a = &m->arena;
 	int r = read_list(v, "recipes", LIMIT_CLOSURE, &item, &t->nrecipes, e);
 
 	if (r) {
@@ -271,9 +331,9 @@ static int read_recipes(struct arena *a, const struct json *v, size_t nfiles, st
 	for (size_t i = 0; i < t->nrecipes; i++, item = json_next(item)) {
 		struct manifest_recipe *p = &t->recipes[i];
 
-		r = read_index(item, nfiles, &p->file, e);
+		r = read_index(item, m->nfiles, &p->file, e);
 		r = r ? r : json_need_bool(item, "device_code", &p->device_code, e);
-		r = r ? r : read_strs(a, item, "requires", &p->requires, &p->nrequires, e);
+		r = r ? r : read_environment(a, item, t, p, e);
 		r = r ? r : read_env(a, item, p, e);
 		if (!r && i && p->file <= t->recipes[i - 1].file) {
 			r = err_set(e, RC_INVALID, "file %zu: twice, or not in order", p->file);
@@ -299,8 +359,8 @@ static int read_targets(const struct json *root, struct manifest *m, struct err 
 
 		r = json_need_object(item, "machine", &machine, e);
 		r = r ? r : target_from_json(&m->arena, machine, &t->target, e);
-		r = r ? r : read_picks(&m->arena, item, m->nfiles, t, e);
-		r = r ? r : read_recipes(&m->arena, item, m->nfiles, t, e);
+		r = r ? r : read_picks(m, item, t, e);
+		r = r ? r : read_recipes(m, item, t, e);
 		r = r ? r : read_text(&m->arena, item, "toolkit", LIMIT_WORD, &t->toolkit, e);
 		if (!r && manifest_target_of(m, t->target.name) != t) {
 			r = err_set(e, RC_INVALID, "\"%.*s\" stands twice", STR_ARG(t->target.name));
@@ -323,6 +383,9 @@ static int read_files(const struct json *root, struct manifest *m, struct err *e
 	m->files = arena_array(&m->arena, m->nfiles, sizeof(*m->files));
 	for (size_t i = 0; i < m->nfiles; i++, item = json_next(item)) {
 		r = read_file(&m->arena, item, &m->files[i], e);
+		if (!r && i && manifest_file_cmp(&m->files[i - 1], &m->files[i]) >= 0) {
+			r = err_set(e, RC_INVALID, "twice, or not in order");
+		}
 		if (r) {
 			return err_wrap(e, "files[%zu]", i);
 		}

@@ -101,8 +101,13 @@ static void put_recipe(struct json_out *o, const struct manifest_recipe *r)
 		json_end_array(o);
 	}
 	json_end_array(o);
+	json_put_key(o, "environment");
+	json_begin_array(o);
+	for (size_t i = 0; i < r->nenvironment; i++) {
+		json_put_u64(o, r->environment[i]);
+	}
+	json_end_array(o);
 	json_u64(o, "file", r->file);
-	put_strs(o, "requires", r->requires, r->nrequires);
 	json_end_object(o);
 }
 

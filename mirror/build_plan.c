@@ -26,20 +26,23 @@ static bool is_asked(struct build_plan *p, const struct build_request *r, struct
 	return r->nnames == 0;
 }
 
-/* A source that the target sees no more, because of a newer one, is nobody's need. */
+/* A source that the target sees no more, because of a newer one, is nobody's need, unless a build
+ * environment of the plan in force has it. */
 static void add_item(struct build_plan *p, const struct store_target *t,
 	const struct manifest_recipe *recipe, bool again)
 {
 	const struct store_file *sdist = &t->files[recipe->file];
-	const struct store_file *pick =
-		closure_pick(t, sdist->file.name, USE_RUN | USE_BUILD | USE_TOOLKIT);
+	const struct store_file *built = closure_build_of(t, sdist);
+	const struct store_file *seen = closure_pick(t, sdist->file.name, sdist->use);
+	bool is_needed = seen == sdist || (built && seen == built) ||
+			 (sdist->is_current && (sdist->use & USE_BUILD));
 	struct build_item item = { .target = t, .recipe = recipe, .sdist = &sdist->file };
 
-	if (pick == sdist) {
+	if (is_needed && (!built || (again && built->is_built))) {
 		item.state = BUILD_TO_DO;
-	} else if (pick && pick->file.kind == DIST_WHEEL && sdist->is_listed) {
-		item.state = again && pick->is_built ? BUILD_TO_DO : BUILD_DONE_BEFORE;
-		item.wheel = &pick->file;
+	} else if (is_needed || (seen && seen->file.kind == DIST_WHEEL && !seen->is_built)) {
+		item.state = BUILD_DONE_BEFORE;
+		item.wheel = is_needed ? &built->file : &seen->file;
 	} else {
 		return;
 	}
@@ -148,15 +151,15 @@ size_t build_plan_count(const struct build_plan *p, enum build_state state)
 	return n;
 }
 
-/* Does it need another item of its target that is still to be built? */
+/* Is another item of its target, that is still to be built, in its environment? */
 static bool is_waiting(const struct build_plan *p, const struct build_item *item)
 {
 	vec_each(struct build_item, other, p) {
 		if (other->state != BUILD_TO_DO || other->target != item->target || other == item) {
 			continue;
 		}
-		for (size_t i = 0; i < item->recipe->nrequires; i++) {
-			if (str_eq(item->recipe->requires[i], other -> sdist -> name)) {
+		for (size_t i = 0; i < item->recipe->nenvironment; i++) {
+			if (item->recipe->environment[i] == other->recipe->file) {
 				return true;
 			}
 		}

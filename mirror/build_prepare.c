@@ -184,34 +184,37 @@ static int prepare_kit(struct build_job *j, struct err *e)
 
 /* ---- the environment ---- */
 
-static int list_env_wheels(struct build_job *j, struct err *e)
+/* The recipe's files and no others, a source by the wheel that was built of it. */
+static void list_env_wheels(struct build_job *j)
 {
-	size_t n = j->recipe->nrequires;
-	struct str *roots = arena_array(&j->a, n + 1, sizeof(*roots));
+	const struct store_target *t = j->target;
+	const struct manifest_recipe *r = j->recipe;
+	const struct store_file *pip = closure_pick(t, STR("pip"), USE_BUILD | USE_RUN);
+	struct closure *out = &j->env_wheels;
 
-	for (size_t i = 0; i < n; i++) {
-		roots[i] = j->recipe->requires[i];
+	out->v = arena_array(&j->a, r->nenvironment + 1, sizeof(const struct store_file *));
+	for (size_t i = 0; i < r->nenvironment; i++) {
+		const struct store_file *f = &t->files[r->environment[i]];
+		const struct store_file *built =
+			f->file.kind == DIST_SDIST ? closure_build_of(t, f) : NULL;
+
+		out->v[out->n++] = built ? built : f;
+		if (str_is(f->file.name, "pip")) {
+			pip = NULL;
+		}
 	}
 	/* A pip that was carried along is taken before the one that happens to be here. */
-	if (closure_pick(j->target, STR("pip"), USE_BUILD | USE_RUN)) {
-		roots[n++] = STR("pip");
+	if (pip && pip->file.kind == DIST_WHEEL) {
+		out->v[out->n++] = pip;
 	}
-	if (n == 0) {
-		return 0;
-	}
-	if (closure_of(j->reader, j->target, USE_BUILD | USE_RUN, roots, n, false, &j->a,
-		    &j->env_wheels, e)) {
-		err_recode(e, RC_HOLE);
-		return err_wrap(e, "build requirements");
-	}
-	return 0;
 }
 
 static int prepare_env(struct build_job *j, struct err *e)
 {
 	struct builder *b = j->b;
 
-	if (list_env_wheels(j, e) || workshop_clean(&b->shop, e)) {
+	list_env_wheels(j);
+	if (workshop_clean(&b->shop, e)) {
 		return -(int)e->rc;
 	}
 	return build_env_make(

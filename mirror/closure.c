@@ -72,6 +72,17 @@ const struct store_file *closure_pick(
 	return best;
 }
 
+const struct store_file *closure_build_of(
+	const struct store_target *t, const struct store_file *sdist)
+{
+	for (size_t i = 0; i < t->nfiles; i++) {
+		if (digest_eq(&t->files[i].source, &sdist->file.sha256)) {
+			return &t->files[i];
+		}
+	}
+	return NULL;
+}
+
 /* One project of the closure; its extras grow while dependents are read. */
 struct member {
 	const struct store_file *file;
@@ -84,7 +95,6 @@ struct search {
 	struct store *store;
 	const struct store_target *target;
 	unsigned uses;
-	bool complete;
 	struct arena *arena;
 	struct marker_env env;
 	VEC(struct member) members; /* found so far, followed in order */
@@ -122,7 +132,7 @@ static int read_metadata(struct search *s, struct member *m, struct err *e)
 	return r ? err_wrap(e, "%.*s: METADATA", STR_ARG(m->file->file.file)) : 0;
 }
 
-/* 0 where it is in, or is not needed so much; `for_whom` is empty for a root. */
+/* `for_whom` is empty for a root. */
 static int need_project(struct search *s, struct str project, const struct str *extras,
 	size_t nextras, struct str for_whom, struct err *e)
 {
@@ -134,9 +144,6 @@ static int need_project(struct search *s, struct str project, const struct str *
 		if (!one.file && for_whom.n == 0) {
 			return err_set(e, RC_NOT_FOUND, "target %.*s: has no package %.*s",
 				STR_ARG(s->target->target.name), STR_ARG(project));
-		}
-		if (!one.file && !s->complete) {
-			return 0;
 		}
 		if (!one.file) {
 			err_set(e, RC_HOLE, "target %.*s: lacks %.*s, which %.*s needs",
@@ -256,12 +263,9 @@ static void take_members(struct search *s, struct closure *out)
 }
 
 int closure_of(struct store *s, const struct store_target *t, unsigned uses,
-	const struct str *roots, size_t n, bool complete, struct arena *a, struct closure *out,
-	struct err *e)
+	const struct str *roots, size_t n, struct arena *a, struct closure *out, struct err *e)
 {
-	struct search search = {
-		.store = s, .target = t, .uses = uses, .complete = complete, .arena = a
-	};
+	struct search search = { .store = s, .target = t, .uses = uses, .arena = a };
 	int r = 0;
 
 	target_marker_env(a, &t->target, &search.env);

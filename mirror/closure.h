@@ -11,18 +11,19 @@
 const struct store_file *closure_pick(
 	const struct store_target *t, struct str project, unsigned uses);
 
+/* The wheel that was built here of that source and is in force. NULL: none. */
+const struct store_file *closure_build_of(
+	const struct store_target *t, const struct store_file *sdist);
+
 struct closure {
 	const struct store_file **v; /* by project; belongs to the arena */
 	size_t n;
 };
 
-/* `roots` are "name" or "name[extra,...]"; without any (n == 0), every project of these uses. With
- * `complete`, a dependency that the target does not have is RC_HOLE, which names who needs it;
- * without, it is left out (a build environment needs less than what its tools declare). A root that
- * is not there is always RC_NOT_FOUND. Sources may be in the result: their dependencies are
- * unknown. */
+/* `roots` are "name" or "name[extra,...]"; without any (n == 0), every project of these uses. A
+ * dependency that the target does not have is RC_HOLE, which names who needs it; a root that is not
+ * there is RC_NOT_FOUND. Sources may be in the result: their dependencies are unknown. */
 int closure_of(struct store *s, const struct store_target *t, unsigned uses,
-	const struct str *roots, size_t n, bool complete, struct arena *a, struct closure *out,
-	struct err *e);
+	const struct str *roots, size_t n, struct arena *a, struct closure *out, struct err *e);
 
 #endif

@@ -15,7 +15,7 @@ int install_plan(struct store *s, const struct store_target *t, const struct str
 {
 	struct closure c = { .n = 0 };
 
-	if (closure_of(s, t, USE_RUN, names, n, true, a, &c, e)) {
+	if (closure_of(s, t, USE_RUN, names, n, a, &c, e)) {
 		return -(int)e->rc;
 	}
 	for (size_t i = 0; i < c.n; i++) {

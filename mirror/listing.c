@@ -25,6 +25,48 @@ static struct listing_file entry_of(struct arena *a, const struct store_file *f)
 	return (struct listing_file){ f, alias ? str_of(alias) : f->file.file };
 }
 
+static bool is_run_with(const struct store_file *f)
+{
+	return f->is_listed && f->is_current && !f->needs_toolkit && (f->use & USE_RUN);
+}
+
+/* Would an installer that asks for the project alone take file i, which is not meant to be run
+ * with, instead of an older one that is? */
+static bool is_in_the_way(const struct store_target *t, size_t i)
+{
+	const struct manifest_file *f = &t->files[i].file;
+
+	for (size_t j = i + 1; j < t->nfiles && str_eq(t->files[j].file.name, f->name); j++) {
+		if (is_run_with(&t->files[j]) && !str_eq(t->files[j].file.version, f->version)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* pip builds what needs no toolkit, and asks the index for the environment. */
+static bool is_for_pip(const struct store_target *t, size_t i)
+{
+	for (size_t j = 0; j < t->nrecipes; j++) {
+		const struct manifest_recipe *r = &t->recipes[j];
+
+		for (size_t k = 0; !r->device_code && k < r->nenvironment; k++) {
+			if (r->environment[k] == i) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool is_offered(const struct store_target *t, size_t i)
+{
+	const struct store_file *f = &t->files[i];
+
+	return f->is_listed && !f->needs_toolkit &&
+	       ((f->use & USE_RUN) || !is_in_the_way(t, i) || is_for_pip(t, i));
+}
+
 /* The files of one project stand together: begins a new project where the name changes. */
 static void push_file(struct listing *l, struct listing_file *all, size_t i)
 {
@@ -46,7 +88,7 @@ void listing_of_target(struct arena *a, const struct store_target *t, struct lis
 	out->projects = arena_array(a, t->nfiles, sizeof(*out->projects));
 	out->nprojects = 0;
 	for (size_t i = 0; i < t->nfiles; i++) {
-		if (t->files[i].is_listed && !t->files[i].needs_toolkit) {
+		if (is_offered(t, i)) {
 			all[n] = entry_of(a, &t->files[i]);
 			push_file(out, all, n);
 			n++;
@@ -78,7 +120,7 @@ static void collect(struct arena *a, const struct store_view *v, struct candidat
 			const struct store_file *f = &v->targets[i].files[j];
 			struct candidate c = { .entry = entry_of(a, f) };
 
-			if (!f->is_listed || f->is_built || f->needs_toolkit) {
+			if (!is_offered(&v->targets[i], j) || f->is_built) {
 				continue;
 			}
 			c.has_version =

@@ -21,7 +21,9 @@ struct listing {
 };
 
 /* Every listed file of the target: for running and for building, the toolkit's too, and what was
- * built here beside its source. Slices belong to the arena or to the view. */
+ * built here beside its source. One that is not meant to be run with is left out where it is newer
+ * than the one that is, unless pip needs it to build a source. Slices belong to the arena or to the
+ * view. */
 void listing_of_target(struct arena *a, const struct store_target *t, struct listing *out);
 
 /* The projects that mean the same whatever target asks. A project is left out where two of its

@@ -18,6 +18,7 @@
  * Bundles merge. A target lists every file that any of its bundles picked; two rules keep it to one
  * candidate: of wheels that differ only in their local version (another torch or CUDA) the newest
  * bundle's is listed, and a wheel from a bundle hides one of the same name that was built here.
+ * A build environment may have another version of its own: listing.h says when that one is offered.
  *What is not listed any more is still served under its digest. */
 #ifndef MIRROR_STORE_H
 #define MIRROR_STORE_H
@@ -81,6 +82,7 @@ struct store_file {                  /* a file as one target sees it */
 	struct str *extras;
 	size_t nextras;
 	struct digest provenance; /* is_built: object with the signed statement */
+	struct digest source;     /* of the sdist whose build in force this wheel is; zero: none */
 	bool is_current; /* in the newest plan (of a channel) for this target; built here: in force
 			  */
 	bool is_listed;  /* false: superseded, as said above; only its digest still leads to it */
@@ -94,7 +96,7 @@ struct store_target {
 	struct target target;
 	struct store_file *files; /* sorted by name, version descending, file */
 	size_t nfiles;
-	struct manifest_recipe *recipes; /* .file indexes files above */
+	struct manifest_recipe *recipes; /* .file and .environment index files above */
 	size_t nrecipes;
 	struct str toolkit;
 	struct str channel; /* of the newest bundle that has it */

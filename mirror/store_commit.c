@@ -254,21 +254,36 @@ static int save_pick(struct store *s, uint64_t target, uint64_t file, uint64_t b
 		e);
 }
 
-static int save_recipe(struct store *s, uint64_t target, uint64_t file,
-	const struct manifest_recipe *x, struct err *e)
+static int save_environment(struct store *s, uint64_t target, uint64_t sdist,
+	const struct manifest_recipe *x, const uint64_t *file_ids, struct err *e)
 {
-	CLEANUP_BUF struct buf requires = BUF_INIT, names = BUF_INIT, values = BUF_INIT;
+	int r = db_run(s->db, "DELETE FROM environment WHERE target = ? AND sdist = ?",
+		DB_VALUES(db_number(target), db_number(sdist)), e);
 
-	store_list_write(x->requires, x->nrequires, &requires);
+	for (size_t i = 0; !r && i < x->nenvironment; i++) {
+		r = db_run(s->db, "INSERT INTO environment (target, sdist, file) VALUES (?, ?, ?)",
+			DB_VALUES(db_number(target), db_number(sdist),
+				db_number(file_ids[x->environment[i]])),
+			e);
+	}
+	return r;
+}
+
+static int save_recipe(struct store *s, uint64_t target, const struct manifest_recipe *x,
+	const uint64_t *file_ids, struct err *e)
+{
+	CLEANUP_BUF struct buf names = BUF_INIT, values = BUF_INIT;
+	uint64_t sdist = file_ids[x->file];
+
 	store_list_write(x->env_names, x->nenv, &names);
 	store_list_write(x->env_values, x->nenv, &values);
-	return db_run(s->db,
-		"INSERT OR REPLACE INTO recipe (target, file, requires, env_names, env_values, "
-		"device_code) VALUES (?, ?, ?, ?, ?, ?)",
-		DB_VALUES(db_number(target), db_number(file), db_text(buf_str(&requires)),
-			db_text(buf_str(&names)), db_text(buf_str(&values)),
-			db_number(x->device_code)),
+	int r = db_run(s->db,
+		"INSERT OR REPLACE INTO recipe (target, file, env_names, env_values, device_code) "
+		"VALUES (?, ?, ?, ?, ?)",
+		DB_VALUES(db_number(target), db_number(sdist), db_text(buf_str(&names)),
+			db_text(buf_str(&values)), db_number(x->device_code)),
 		e);
+	return r ? r : save_environment(s, target, sdist, x, file_ids, e);
 }
 
 static int save_plan(struct store *s, const struct manifest_target *t, const uint64_t *file_ids,
@@ -286,7 +301,7 @@ static int save_plan(struct store *s, const struct manifest_target *t, const uin
 		r = save_pick(s, target, file_ids[t->picks[i].file], bundle, &t->picks[i], e);
 	}
 	for (size_t i = 0; !r && i < t->nrecipes; i++) {
-		r = save_recipe(s, target, file_ids[t->recipes[i].file], &t->recipes[i], e);
+		r = save_recipe(s, target, &t->recipes[i], file_ids, e);
 	}
 	return r;
 }

@@ -122,11 +122,15 @@ static int add_build(
 		return load_damaged(l, "build", e);
 	}
 	bool in_force = !has_id(built, sdist->id);
+	struct store_row *known = find_row(rows, k->id);
+	struct digest source = in_force ? sdist->file.file.sha256 : (struct digest){ .b = { 0 } };
 	vec_push(built, sdist->id);
-	if (find_row(rows, k->id)) {
-		return 0; /* the same bytes came in a bundle, or were built before */
+	if (known) { /* the same bytes came in a bundle, or were built before */
+		known->file.source = in_force ? source : known->file.source;
+		return 0;
 	}
 	struct store_row row = row_of(k);
+	row.file.source = source;
 	row.file.use = sdist->file.use;
 	row.file.is_requested = sdist->file.is_requested;
 	row.file.extras = sdist->file.extras;
@@ -174,21 +178,56 @@ static void take_rows(struct load *l, struct rows *rows, struct store_target *t)
 	}
 }
 
-static int read_recipe(struct load *l, struct db_query *q, const struct rows *rows,
+static int by_index(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The rows are in their final order: a row's place is the file's index. */
+static int load_environment(struct load *l, uint64_t target, uint64_t sdist, const struct rows *rows,
+	struct manifest_recipe *x, struct err *e)
+{
+	CLEANUP_DB_QUERY struct db_query *q = NULL;
+	uint64_t n;
+	int r = db_ask_number(l->db, "SELECT count(*) FROM environment WHERE target = ? AND sdist = ?",
+		DB_VALUES(db_number(target), db_number(sdist)), 0, &n, e);
+
+	r = r ? r : db_ask(l->db, "SELECT file FROM environment WHERE target = ? AND sdist = ?",
+			    DB_VALUES(db_number(target), db_number(sdist)), &q, e);
+	if (r) {
+		return r;
+	}
+	x->environment = arena_array(l->a, n, sizeof(*x->environment));
+	while (x->nenvironment < n && (r = db_row(q, e)) > 0) {
+		const struct store_row *row = find_row(rows, db_col_number(q, 0));
+
+		if (!row) {
+			return load_damaged(l, "environment", e);
+		}
+		x->environment[x->nenvironment++] = (size_t)(row - rows->v);
+	}
+	if (x->nenvironment) {
+		qsort(x->environment, x->nenvironment, sizeof(*x->environment), by_index);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int read_recipe(struct load *l, uint64_t target, struct db_query *q, const struct rows *rows,
 	struct manifest_recipe *x, struct err *e)
 {
 	const struct store_row *row = find_row(rows, db_col_number(q, 0));
 	size_t nvalues = 0;
 
-	if (!row || store_list_read(l->a, db_col_text(q, 1), &x->requires, &x->nrequires, e) ||
-		store_list_read(l->a, db_col_text(q, 2), &x->env_names, &x->nenv, e) ||
-		store_list_read(l->a, db_col_text(q, 3), &x->env_values, &nvalues, e) ||
+	if (!row || store_list_read(l->a, db_col_text(q, 1), &x->env_names, &x->nenv, e) ||
+		store_list_read(l->a, db_col_text(q, 2), &x->env_values, &nvalues, e) ||
 		nvalues != x->nenv) {
 		return load_damaged(l, "recipe", e);
 	}
-	x->file = (size_t)(row - rows->v); /* the rows are in their final order */
-	x->device_code = db_col_number(q, 4) != 0;
-	return 0;
+	x->file = (size_t)(row - rows->v);
+	x->device_code = db_col_number(q, 3) != 0;
+	return load_environment(l, target, row->id, rows, x, e);
 }
 
 static int load_recipes(struct load *l, uint64_t target, const struct rows *rows,
@@ -201,7 +240,7 @@ static int load_recipes(struct load *l, uint64_t target, const struct rows *rows
 
 	if (!r) {
 		r = db_ask(l->db,
-			"SELECT file, requires, env_names, env_values, device_code FROM recipe "
+			"SELECT file, env_names, env_values, device_code FROM recipe "
 			"WHERE target = ? ORDER BY file",
 			DB_VALUES(db_number(target)), &q, e);
 	}
@@ -212,7 +251,7 @@ static int load_recipes(struct load *l, uint64_t target, const struct rows *rows
 	while (!r && t->nrecipes < n && (r = db_row(q, e)) > 0) {
 		struct manifest_recipe *x = &t->recipes[t->nrecipes++];
 
-		r = read_recipe(l, q, rows, x, e);
+		r = read_recipe(l, target, q, rows, x, e);
 		if (!r) {
 			t->files[x->file].needs_toolkit = x->device_code;
 		}

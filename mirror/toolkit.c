@@ -2,6 +2,7 @@
 
 #include "manifests/base/fs.h"
 #include "manifests/base/vec.h"
+#include "manifests/target_text.h"
 #include "mirror/child.h"
 #include "mirror/machine.h"
 
@@ -217,15 +218,19 @@ int toolkit_check(
 		return err_hint(e, "it knows %s; take another toolkit", known.n ? known.p : "none");
 	}
 	if (t->cuda.major && t->cuda.major != k->version.major) {
-		err_set(e, RC_TOOL, "target %.*s: is for CUDA %u.%u, the toolkit %s%s is %s",
-			STR_ARG(t->name), t->cuda.major, t->cuda.minor,
+		struct arena a = ARENA_INIT;
+
+		err_set(e, RC_TOOL, "target %.*s: is for CUDA %s, the toolkit %s%s is %s",
+			STR_ARG(t->name), target_cuda_text(&a, t),
 			k->is_site ? "in " : "of the bundle", k->is_site ? k->home : "",
 			k->release);
+		arena_release(&a);
 		return err_hint(e,
 			"PyTorch refuses another major version (\"The detected CUDA version "
 			"mismatches\"): take a toolkit %u.x",
 			t->cuda.major);
 	}
-	*is_minor_off = t->cuda.major && t->cuda.minor != k->version.minor;
+	*is_minor_off = t->cuda.major && !t->is_any_cuda_minor &&
+			t->cuda.minor != k->version.minor;
 	return 0;
 }

@@ -22,6 +22,9 @@ static void check_target(const struct manifest *m, const struct manifest_target 
 	}
 	for (size_t i = 0; i < t->nrecipes; i++) {
 		require(t->recipes[i].file < m->nfiles);
+		for (size_t j = 0; j < t->recipes[i].nenvironment; j++) {
+			require(t->recipes[i].environment[j] < m->nfiles);
+		}
 		manifest_is_compiled(t, t->recipes[i].file);
 	}
 }

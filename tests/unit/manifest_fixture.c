@@ -65,11 +65,11 @@ void manifest_fixture(struct manifest *m, const struct str **texts)
 		}
 	}
 	struct manifest_recipe *r = arena_array(a, 1, sizeof(*r));
-	struct str *env = arena_array(a, 3, sizeof(*env));
+	struct str *env = arena_array(a, 2, sizeof(*env));
+	size_t *environment = arena_array(a, 1, sizeof(*environment)); /* file 0 */
 	env[0] = STR("NVCC_APPEND_FLAGS");
 	env[1] = STR("${gencode}");
-	env[2] = STR("alpha");
-	*r = (struct manifest_recipe){ .file = 1, .requires = &env[2], .nrequires = 1, .env_names = &env[0],
+	*r = (struct manifest_recipe){ .file = 1, .environment = environment, .nenvironment = 1, .env_names = &env[0],
 		.env_values = &env[1], .nenv = 1, .device_code = true };
 	m->targets[0].recipes = r;
 	m->targets[0].nrecipes = 1;

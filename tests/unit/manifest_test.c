@@ -31,6 +31,8 @@ UNIT(manifest_reads_what_it_writes)
 	ck_assert(again.targets[1].target.python.free_threaded);
 	ck_assert_uint_eq(again.targets[0].target.cuda.major, 13);
 	ck_assert_uint_eq(again.targets[0].picks[0].use, USE_RUN | USE_BUILD);
+	ck_assert_uint_eq(again.targets[0].recipes[0].nenvironment, 1);
+	ck_assert_uint_eq(again.targets[0].recipes[0].environment[0], 0);
 	ck_assert(manifest_is_compiled(&again.targets[0], 1));
 	ck_assert(!manifest_is_compiled(&again.targets[0], 0));
 	ck_assert_uint_eq(manifest_total(&again), 299999 + 8);
@@ -69,6 +71,12 @@ UNIT(manifest_refuses)
 		{ "\"python\":\"3.12\"", "\"python\":\"3.1\"", RC_BUNDLE_MANIFEST },
 		{ "\"file\":1,", "\"file\":2,", RC_BUNDLE_MANIFEST },
 		{ "\"file\":0,", "\"file\":1,", RC_BUNDLE_MANIFEST },
+		{ "\"environment\":[0]", "\"environment\":[0,0]", RC_BUNDLE_MANIFEST },
+		{ "\"environment\":[0]", "\"environment\":[1]", RC_BUNDLE_MANIFEST }, /* not for building */
+		{ "\"environment\":[0]", "\"environment\":[2]", RC_BUNDLE_MANIFEST },
+		{ "\"environment\":[0]", "\"environment\":[18446744073709551616]", RC_BUNDLE_MANIFEST },
+		{ "\"environment\":[0]", "\"environment\":[\"alpha\"]", RC_BUNDLE_MANIFEST },
+		{ "\"environment\":[0]", "\"requires\":[\"alpha\"]", RC_BUNDLE_MANIFEST },
 		{ "{\"advisories\"", "[{\"advisories\"", RC_BUNDLE_MANIFEST },
 	};
 	CLEANUP_BUF struct buf good = BUF_INIT;
@@ -89,6 +97,47 @@ UNIT(manifest_refuses)
 		ck_assert_msg(read_text(buf_str(&bad), &e) != 0, "taken: %s", cases[i].to);
 		ck_assert_msg(e.rc == cases[i].rc, "%s: %s", cases[i].to, e.text);
 	}
+	manifest_release(&m);
+}
+
+/* A project in two versions: one to run with, any number to build with. */
+UNIT(manifest_runs_with_one_file_of_a_project)
+{
+	struct manifest m;
+	const struct str *texts;
+
+	manifest_fixture(&m, &texts);
+	m.files[1] = m.files[0];
+	m.files[1].file = STR("alpha-2.0-py3-none-any.whl");
+	m.targets[0].nrecipes = 0;
+	for (size_t i = 0; i < 4; i++) {
+		CLEANUP_BUF struct buf text = BUF_INIT;
+		struct err e = ERR_INIT;
+
+		m.targets[0].picks[0].use = i & 1 ? USE_RUN | USE_BUILD : USE_BUILD;
+		m.targets[0].picks[1].use = i & 2 ? USE_RUN : USE_BUILD;
+		manifest_write(&m, &text);
+		ck_assert_int_eq(read_text(buf_str(&text), &e), i == 3 ? -RC_BUNDLE_MANIFEST : 0);
+		ck_assert_msg(i < 3 || strstr(e.text, "the second of alpha to run with"), "%s", e.text);
+	}
+	manifest_release(&m);
+}
+
+UNIT(manifest_refuses_files_out_of_order)
+{
+	CLEANUP_BUF struct buf text = BUF_INIT;
+	struct manifest m;
+	const struct str *texts;
+	struct err e = ERR_INIT;
+
+	manifest_fixture(&m, &texts);
+	struct manifest_file first = m.files[0];
+	m.files[0] = m.files[1];
+	m.files[1] = first;
+	m.targets[0].nrecipes = 0;
+	manifest_write(&m, &text);
+	ck_assert_int_eq(read_text(buf_str(&text), &e), -RC_BUNDLE_MANIFEST);
+	ck_assert_msg(strstr(e.text, "files[1]: twice, or not in order"), "%s", e.text);
 	manifest_release(&m);
 }
 

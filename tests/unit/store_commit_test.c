@@ -253,9 +253,11 @@ UNIT(store_newer_word_on_a_file_counts)
 UNIT(store_keeps_extras_and_recipes)
 {
 	struct str extras[] = { STR("fast"), STR("gpu") }, names[] = { STR("FORCE"), STR("X") };
-	struct str values[] = { STR("TRUE"), STR("a \"b\" ${ARCH}") }, requires[] = { STR("ninja") };
-	const struct fixture_plan plans[] = { { "a-1.tar.gz", "1", 0 }, { "z-1.tar.gz", "1", 0 } };
-	struct manifest_recipe recipe = { .file = 1, .requires = requires, .nrequires = 1,
+	struct str values[] = { STR("TRUE"), STR("a \"b\" ${ARCH}") };
+	const struct fixture_plan plans[] = { { "a-1.tar.gz", "1", 0 }, { "z-1.tar.gz", "1", 0 },
+		{ "a-2.tar.gz", "2", 0 } };
+	size_t environment[] = { 0, 2 };
+	struct manifest_recipe recipe = { .file = 1, .environment = environment, .nenvironment = 2,
 		.env_names = names, .env_values = values, .nenv = 2, .device_code = true };
 	struct target_spec spec = fixture_target();
 	struct store *s = fixture_store(STORE_WRITE);
@@ -263,24 +265,37 @@ UNIT(store_keeps_extras_and_recipes)
 	struct err e = ERR_INIT;
 	struct store_view v;
 
-	fixture_manifest(s, "lab", 0, 1, &spec, plans, 2, &m);
+	fixture_manifest(s, "lab", 0, 1, &spec, plans, 3, &m);
 	m.targets[0].picks[0].extras = extras;
 	m.targets[0].picks[0].nextras = 2;
 	m.targets[0].recipes = &recipe;
 	m.targets[0].nrecipes = 1;
 	m.targets[0].toolkit = STR("site:13.0");
 	ck_assert_int_eq(fixture_commit_as(s, &m, "one", &e), 0);
-	arena_release(&m.arena);
 	store_close(s);
 	fixture_load(&v);
 	const struct store_target *t = store_view_target(&v, STR("t"));
 	ck_assert(str_is(t->toolkit, "site:13.0"));
-	ck_assert_uint_eq(t->files[0].nextras, 2);
-	ck_assert(str_is(t->files[0].extras[1], "gpu"));
+	/* a-2, a-1, z-1: the newest version stands first */
+	ck_assert_uint_eq(t->files[1].nextras, 2);
+	ck_assert(str_is(t->files[1].extras[1], "gpu"));
 	ck_assert_uint_eq(t->nrecipes, 1);
 	ck_assert(str_is(t->files[t->recipes[0].file].file.file, "z-1.tar.gz"));
 	ck_assert(t->recipes[0].nenv == 2 && str_is(t->recipes[0].env_values[1], "a \"b\" ${ARCH}"));
-	ck_assert(str_is(t->recipes[0].requires[0], "ninja") && t->recipes[0].device_code);
+	ck_assert(t->recipes[0].device_code && t->recipes[0].nenvironment == 2);
+	ck_assert(t->recipes[0].environment[0] == 0 && t->recipes[0].environment[1] == 1);
+	store_view_release(&v);
+
+	/* The next bundle's word replaces it. */
+	recipe.nenvironment = 1;
+	m.serial = 2;
+	s = fixture_store(STORE_WRITE);
+	ck_assert_int_eq(fixture_commit_as(s, &m, "two", &e), 0);
+	arena_release(&m.arena);
+	store_close(s);
+	fixture_load(&v);
+	t = store_view_target(&v, STR("t"));
+	ck_assert(t->recipes[0].nenvironment == 1 && t->recipes[0].environment[0] == 1);
 	store_view_release(&v);
 }
 
