@@ -165,7 +165,7 @@ static int name_take(struct archive_entry *entry, struct str *out, struct err *e
 		return 0;
 	}
 	*out = name;
-	int rc = member_name_check(name, e);
+	int rc = member_name_check(name, MEMBER_NAME_ANY_SYSTEM, e);
 	if (!rc && name.p[name.n - 1] == '/') {
 		rc = err_set(e, RC_WHEEL, "member \"%.*s\": a file that is named like a folder",
 			STR_ARG(name));

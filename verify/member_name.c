@@ -27,18 +27,20 @@ const char *member_name_show(struct str name, char out[MEMBER_NAME_SHOWN])
 	return out;
 }
 
-static const char *component_fault(struct str part)
+static const char *component_fault(struct str part, enum member_name_system on)
 {
+	char last = part.n ? part.p[part.n - 1] : '/';
+
+
 	if (part.n == 0) {
 		return "it has an empty component";
 	}
 	if (str_is(part, ".") || str_is(part, "..")) {
 		return "it has a \".\" or \"..\" component";
 	}
-	if (part.p[part.n - 1] == '.' || part.p[part.n - 1] == ' ') {
-		return "a component ends in a dot or a space";
-	}
-	return NULL;
+	return last == ' ' || (last == '.' && on == MEMBER_NAME_ANY_SYSTEM)
+		       ? "a component ends in a dot or a space"
+		       : NULL;
 }
 
 static const char *bytes_fault(struct str name)
@@ -62,7 +64,7 @@ static bool is_drive(struct str name)
 	       ((name.p[0] >= 'A' && name.p[0] <= 'Z') || (name.p[0] >= 'a' && name.p[0] <= 'z'));
 }
 
-static const char *name_fault(struct str name)
+static const char *name_fault(struct str name, enum member_name_system on)
 {
 	if (name.n == 0) {
 		return "it is empty";
@@ -80,15 +82,15 @@ static const char *name_fault(struct str name)
 		rest.n--;
 	}
 	while (!fault && str_cut(&rest, '/', &part)) {
-		fault = component_fault(part);
+		fault = component_fault(part, on);
 	}
 	return fault;
 }
 
-int member_name_check(struct str name, struct err *e)
+int member_name_check(struct str name, enum member_name_system on, struct err *e)
 {
 	char shown[MEMBER_NAME_SHOWN];
-	const char *fault = name_fault(name);
+	const char *fault = name_fault(name, on);
 
 	if (!fault) {
 		return 0;

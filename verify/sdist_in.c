@@ -5,9 +5,11 @@
 #include "manifests/requirement.h"
 #include "manifests/toml.h"
 #include "verify/egg_requires.h"
+#include "verify/sdist_sources.h"
 #include "verify/sdist_walk.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void sdist_release(struct sdist *s)
 {
@@ -38,6 +40,25 @@ static void stub_find(struct sdist *s)
 				     &a, s->build_requires[i], &r, &(struct err)ERR_INIT) == 0 &&
 			     is_stub_name(r.name);
 		arena_release(&a);
+	}
+}
+
+/* NVIDIA keeps the names of projects that it renamed, and of those that were only ever on its own
+ * index, by sdists whose setup.py stops with an explanation. */
+static void placeholder_find(struct sdist *s)
+{
+	bool stops = str_has(s->setup_py, "sys.exit(") || str_has(s->setup_py, "raise ");
+	struct str said = str_first(s->core.summary, strlen("deprecated"));
+
+	s->is_placeholder = stops && (str_eq_nocase(said, STR("deprecated")) ||
+					     str_has(s->setup_py, "only a placeholder project"));
+}
+
+/* Other backends do not run setup.py. */
+static void missing_find(struct sdist *s, const struct sdist_walk *w)
+{
+	if (str_starts(s->build_backend, "setuptools.")) {
+		sdist_sources_missing(&s->arena, s->setup_py, w->files.v, w->files.n, &s->missing, &s->nmissing);
 	}
 }
 
@@ -161,6 +182,7 @@ static int member_use(struct sdist *s, struct sdist_walk *w, const struct dist_n
 	s->has_cuda_sources |= str_ends(below, ".cu") || str_ends(below, ".cuh");
 	if (str_is(below, "setup.py")) {
 		s->has_setup_py = true;
+		rc = m->size > LIMIT_SETUP_PY ? 0 : text_read(w, m, LIMIT_SETUP_PY, &s->arena, &s->setup_py, e);
 	} else if (str_ends(below, ".egg-info/requires.txt")) {
 		rc = text_read(w, m, LIMIT_METADATA, &s->arena, &s->egg_requires, e);
 	} else if (str_is(below, "PKG-INFO")) {
@@ -203,7 +225,11 @@ static int sdist_load(struct sdist *s, int fd, const struct dist_name *name, str
 		rc = err_set(e, RC_WHEEL, "no pyproject.toml and no setup.py: it cannot be built");
 	}
 	rc = rc ? rc : old_requires_take(s, e);
-	stub_find(s);
+	if (!rc) {
+		stub_find(s);
+		placeholder_find(s);
+		missing_find(s, &w);
+	}
 	return rc;
 }
 

@@ -18,7 +18,14 @@ struct sdist {
 	/* Its backend downloads the real wheel while it "builds" (nvidia-stub, wheel-stub): it
 	 * never covers a target. */
 	bool is_stub;
+	/* Whoever builds it is told the name of another project: a name that its owner keeps. */
+	bool is_placeholder;
+	/* Source files, and folders of headers, that setup.py names and that are not in it: the first few
+	 * (sdist_sources.h). Where there is one, it cannot be built. */
+	struct str *missing;
+	size_t nmissing;
 	bool has_cuda_sources; /* a member ends in .cu or .cuh */
+	struct str setup_py; /* as it is; "" over LIMIT_SETUP_PY */
 	struct str egg_requires; /* requires.txt as it is; folded into core where PKG-INFO lists nothing */
 };
 #define SDIST_INIT                  \

@@ -147,6 +147,16 @@ static int twins_check(const struct wheel_member *members, size_t n, struct err 
 	return rc;
 }
 
+static int names_check(const struct wheel_member *members, size_t n, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++) {
+		rc = member_name_check(members[i].name, MEMBER_NAME_ANY_SYSTEM, e);
+	}
+	return rc;
+}
+
 int wheel_layout_check(const struct dist_name *name, const struct wheel_member *members, size_t n,
 	struct str *info, struct err *e)
 {
@@ -159,7 +169,8 @@ int wheel_layout_check(const struct dist_name *name, const struct wheel_member *
 		rc = scheme_check(&members[i], e);
 	}
 	if (!rc && !is_linux_only(name)) {
-		rc = twins_check(members, n, e);
+		rc = names_check(members, n, e);
+		rc = rc ? rc : twins_check(members, n, e);
 	}
 	if (!rc) {
 		*info = found;

@@ -128,7 +128,7 @@ static int rows_check(struct record *r, struct err *e)
 		if (i && str_eq(row->path, row[-1].path)) {
 			return row_error(row, "is listed twice", e);
 		}
-		if (member_name_check(row->path, e)) {
+		if (member_name_check(row->path, MEMBER_NAME_LINUX, e)) {
 			return err_wrap(e, "RECORD: line %zu", row->line);
 		}
 		if (!m || m->is_dir) {

@@ -33,7 +33,7 @@ static int script_name_check(struct str name, struct err *e)
 {
 	char shown[MEMBER_NAME_SHOWN];
 
-	if (member_name_check(name, e) == 0 && str_find(name, '/') == name.n) {
+	if (member_name_check(name, MEMBER_NAME_ANY_SYSTEM, e) == 0 && str_find(name, '/') == name.n) {
 		return 0;
 	}
 	err_clear(e);

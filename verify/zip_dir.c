@@ -161,7 +161,7 @@ static int member_parse(struct str *rest, struct wheel_member *m, struct err *e)
 		.is_dir = name && p[CENTRAL_SIZE + name - 1] == '/',
 	};
 	*rest = str_skip(*rest, CENTRAL_SIZE + name + extra + comment);
-	int rc = member_name_check(m->name, e);
+	int rc = member_name_check(m->name, MEMBER_NAME_LINUX, e); /* wheel_layout.c knows for whom it is */
 	if (rc) {
 		return rc;
 	}

@@ -48,7 +48,7 @@ static void walk(int fd, struct str file)
 	while (!rc && found) {
 		rc = sdist_walk_next(&w, &m, &below, &found, &e);
 		if (!rc && found) {
-			require(member_name_check(m.name, &e) == 0 && w.top.n > 0);
+			require(member_name_check(m.name, MEMBER_NAME_ANY_SYSTEM, &e) == 0 && w.top.n > 0);
 			require(str_eq(str_first(m.name, w.top.n), w.top));
 		}
 	}

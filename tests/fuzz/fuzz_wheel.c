@@ -50,7 +50,7 @@ static void check_members(struct wheel *w, uint64_t file_size)
 		struct err e = ERR_INIT;
 		uint64_t left = m[i].size;
 
-		require(member_name_check(m[i].name, &e) == 0);
+		require(member_name_check(m[i].name, MEMBER_NAME_LINUX, &e) == 0);
 		require(m[i].offset < m[i].next && m[i].next <= file_size);
 		require(m[i].packed <= m[i].next - m[i].offset);
 		if (wheel_stream(w, &m[i], length_take, &left, &e) == 0) {

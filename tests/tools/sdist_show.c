@@ -22,9 +22,12 @@ static int show(
 	}
 	printf("%.*s\n  name %.*s, version %.*s, backend %.*s%s\n", STR_ARG(file),
 		STR_ARG(s->core.name), STR_ARG(s->core.version), STR_ARG(s->build_backend),
-		s->is_stub ? " (a stub)" : "");
+		s->is_stub ? " (a stub)" : s->is_placeholder ? " (a placeholder)" : "");
 	for (size_t i = 0; i < s->nbuild_requires; i++) {
 		printf("  requires %.*s\n", STR_ARG(s->build_requires[i]));
+	}
+	for (size_t i = 0; i < s->nmissing; i++) {
+		printf("  missing %.*s\n", STR_ARG(s->missing[i]));
 	}
 	char *top;
 	rc = into ? sdist_extract(fd, file, into, &s->arena, &top, e) : 0;

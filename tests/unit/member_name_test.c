@@ -47,15 +47,27 @@ UNIT(member_name_check_knows_safe_names)
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct err e = ERR_INIT;
 
-		ck_assert_msg(member_name_check(str_of(good[i]), &e) == 0, "%s", e.text);
+		ck_assert_msg(member_name_check(str_of(good[i]), MEMBER_NAME_ANY_SYSTEM, &e) == 0, "%s", e.text);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct err e = ERR_INIT;
 
 		ck_assert_msg(
-			member_name_check(str_of(bad[i].name), &e) == -RC_WHEEL, "%s", bad[i].name);
+			member_name_check(str_of(bad[i].name), MEMBER_NAME_ANY_SYSTEM, &e) == -RC_WHEEL,
+			"%s", bad[i].name);
 		ck_assert_msg(str_has(str_of(e.text), bad[i].fault), "%s", e.text);
 	}
+}
+
+UNIT(member_name_may_end_in_a_dot_on_linux)
+{
+	struct err e = ERR_INIT;
+
+	ck_assert_int_eq(member_name_check(STR("pynvvideocodec./libxcb.so"), MEMBER_NAME_LINUX, &e), 0);
+	ck_assert_int_eq(member_name_check(STR("a."), MEMBER_NAME_LINUX, &e), 0);
+	ck_assert_int_eq(member_name_check(STR("a/./b"), MEMBER_NAME_LINUX, &e), -RC_WHEEL);
+	ck_assert_int_eq(member_name_check(STR("a/.."), MEMBER_NAME_LINUX, &e), -RC_WHEEL);
+	ck_assert_int_eq(member_name_check(STR("a "), MEMBER_NAME_LINUX, &e), -RC_WHEEL);
 }
 
 UNIT(member_name_is_shown_whole_or_cut_and_always_printable)
@@ -77,7 +89,7 @@ UNIT(member_name_is_shown_whole_or_cut_and_always_printable)
 			!str_eq(str_of(text), (struct str){ name, n }));
 	}
 	memset(name, 'a', sizeof(name));
-	ck_assert_int_eq(member_name_check((struct str){ name, 1024 }, &e), 0);
-	ck_assert_int_eq(member_name_check((struct str){ name, 1025 }, &e), -RC_WHEEL);
+	ck_assert_int_eq(member_name_check((struct str){ name, 1024 }, MEMBER_NAME_LINUX, &e), 0);
+	ck_assert_int_eq(member_name_check((struct str){ name, 1025 }, MEMBER_NAME_LINUX, &e), -RC_WHEEL);
 	ck_assert(str_has(str_of(e.text), "it is too long"));
 }

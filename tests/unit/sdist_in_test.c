@@ -186,6 +186,48 @@ UNIT(sdist_takes_odd_but_sound_archives)
 	buf_release(&bytes);
 }
 
+UNIT(sdist_tells_what_no_build_can_use)
+{
+	static const struct {
+		const char *summary, *setup, *pyproject, *missing;
+		bool is_placeholder;
+	} cases[] = {
+		{ "A tool", "setup()\n", "", "", false },
+		{ "DEPRECATED: Use demo-2 instead", "sys.exit(1)\n", "", "", true },
+		{ "Deprecated, and builds", "setup()\n", "", "", false },
+		{ "A tool", "raise RuntimeError('only a placeholder project here')\n", "", "", true },
+		{ "A tool", "E(sources=['csrc/a.cu', 'csrc/b.cu'])\n", "", "csrc/b.cu", false },
+		{ "A tool", "E(sources=['csrc/b.cu'])\n",
+			"[build-system]\nrequires = []\nbuild-backend = \"mesonpy\"\n", "", false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf info = BUF_INIT, bytes = BUF_INIT;
+		struct sdist s = SDIST_INIT;
+		struct err e = ERR_INIT;
+
+		buf_addf(&info, "Metadata-Version: 2.1\nName: Demo\nVersion: 1.0\nSummary: %s\n",
+			cases[i].summary);
+		struct made_tar v[] = {
+			{ .name = "demo-1.0/" },
+			{ .name = "demo-1.0/setup.py", .contents = cases[i].setup },
+			{ .name = "demo-1.0/pyproject.toml", .contents = cases[i].pyproject },
+			{ .name = "demo-1.0/PKG-INFO", .contents = info.p },
+			{ .name = "demo-1.0/csrc/b.cu/" }, /* a folder is no source */
+			{ .name = "demo-1.0/csrc/a.cu", .contents = "\n" },
+		};
+		tar_make(v, COUNT(v), &bytes);
+		int rc = read_bytes(buf_str(&bytes), "demo-1.0.tar.gz", "demo", &s, &e);
+		ck_assert_msg(rc == 0, "%zu: %s", i, e.text);
+		ck_assert_msg(s.is_placeholder == cases[i].is_placeholder, "%zu", i);
+		ck_assert_uint_eq(s.nmissing, cases[i].missing[0] != 0);
+		ck_assert(!s.nmissing || str_is(s.missing[0], cases[i].missing));
+		sdist_release(&s);
+		buf_release(&info);
+		buf_release(&bytes);
+	}
+}
+
 UNIT(sdist_reads_zip_archives)
 {
 	struct wheel_maker m = WHEEL_MAKER("");

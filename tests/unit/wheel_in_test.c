@@ -164,6 +164,16 @@ UNIT(wheel_accepts_case_twins_for_linux_only)
 	check_all(&m);
 }
 
+UNIT(wheel_accepts_folders_that_end_in_a_dot_for_linux_only)
+{
+	struct wheel_maker m =
+		WHEEL_MAKER("demo-1.0-cp312-cp312-manylinux_2_28_x86_64.whl");
+
+	wheel_maker_add(&m, "demo./libxcb-5ddf6756.so", STR("1"));
+	demo_make(&m);
+	check_all(&m);
+}
+
 UNIT(wheel_tells_a_local_version_that_only_the_file_name_has)
 {
 	static const struct {
