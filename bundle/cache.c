@@ -1,5 +1,6 @@
 #include "bundle/cache.h"
 #include "bundle/cache_folder.h"
+#include "manifests/base/clock.h"
 #include "manifests/base/fs.h"
 #include "manifests/base/mem.h"
 #include "verify/hash.h"
@@ -14,23 +15,23 @@
 #include <unistd.h>
 
 /* A database of another layout is thrown away: it holds only what can be fetched again. */
-enum { LAYOUT = 1, BUSY_MS = 10000, KEEP_DAYS = 30 };
+enum { LAYOUT = 4, BUSY_MS = 10000, KEEP_DAYS = 30 };
 
 static const char schema[] =
 	"BEGIN IMMEDIATE;"
-	"CREATE TABLE IF NOT EXISTS page(key TEXT PRIMARY KEY, url TEXT NOT NULL, status INTEGER "
-	"NOT NULL,"
-	" type TEXT NOT NULL, etag TEXT NOT NULL, modified TEXT NOT NULL, fetched INTEGER NOT NULL,"
-	" fresh INTEGER NOT NULL, sum BLOB NOT NULL, body BLOB NOT NULL);"
-	"CREATE TABLE IF NOT EXISTS text(of BLOB NOT NULL, kind TEXT NOT NULL, sum BLOB NOT NULL,"
-	" body BLOB NOT NULL, PRIMARY KEY(of, kind)) WITHOUT ROWID;"
-	"PRAGMA user_version = 1;"
+	"CREATE TABLE IF NOT EXISTS page(key TEXT PRIMARY KEY, status INTEGER NOT NULL, etag TEXT NOT NULL,"
+	" modified TEXT NOT NULL, next TEXT NOT NULL, fetched INTEGER NOT NULL, fresh INTEGER NOT NULL,"
+	" sum BLOB NOT NULL, body BLOB NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS text(of BLOB NOT NULL, kind TEXT NOT NULL, stored INTEGER NOT NULL,"
+	" sum BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY(of, kind)) WITHOUT ROWID;"
+	"PRAGMA user_version = 4;"
 	"COMMIT;";
 
 struct cache {
 	struct arena arena;
 	const char *dir, *file;
 	sqlite3 *db;
+	sqlite3_stmt *get_text; /* made once: a run may ask for ten thousand; NULL: not yet */
 };
 
 static void cleanup_statement(sqlite3_stmt **s)
@@ -102,8 +103,9 @@ static int try_database(struct cache *c)
 	}
 	/* WAL is for speed: where another process is doing the same, the switch may fail without
 	 * harm. */
-	sqlite3_exec(
-		c->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", NULL, NULL, NULL);
+	sqlite3_exec(c->db,
+		"PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", NULL,
+		NULL, NULL);
 	return sqlite3_exec(c->db, schema, NULL, NULL, NULL);
 }
 
@@ -162,6 +164,7 @@ int cache_open(const char *dir, struct cache **out, struct err *e)
 void cache_close(struct cache *c)
 {
 	if (c) {
+		sqlite3_finalize(c->get_text);
 		sqlite3_close(c->db);
 		arena_release(&c->arena);
 		free(c);
@@ -174,16 +177,6 @@ const char *cache_dir(const struct cache *c)
 }
 
 /* ---- pages ---- */
-
-void cache_page_release(struct cache_page *p)
-{
-	buf_release(&p->body);
-	free(p->etag);
-	free(p->last_modified);
-	free(p->content_type);
-	free(p->url);
-	*p = (struct cache_page){ 0 };
-}
 
 static sqlite3_stmt *prepare(struct cache *c, const char *sql)
 {
@@ -206,15 +199,13 @@ static void bind_body(sqlite3_stmt *s, int sum, int body, struct str text)
 	sqlite3_bind_blob64(s, body, text.n ? text.p : "", text.n, SQLITE_STATIC);
 }
 
-static char *column_text(sqlite3_stmt *s, int i)
+static const char *column_text(sqlite3_stmt *s, int i, struct arena *a)
 {
-	const unsigned char *text = sqlite3_column_text(s, i);
-
-	return mem_dup(text ? (const char *)text : "");
+	return arena_dup(a, str_of((const char *)sqlite3_column_text(s, i)));
 }
 
-/* False where the bytes are not those that were put in. */
-static bool column_body(sqlite3_stmt *s, int sum, int body, struct buf *out)
+/* Valid until the next step. False where the bytes are not those that were put in. */
+static bool column_body(sqlite3_stmt *s, int sum, int body, struct str *out)
 {
 	struct str text = { sqlite3_column_blob(s, body), (size_t)sqlite3_column_bytes(s, body) };
 	const void *stored = sqlite3_column_blob(s, sum);
@@ -225,33 +216,32 @@ static bool column_body(sqlite3_stmt *s, int sum, int body, struct buf *out)
 		memcmp(stored, d.b, DIGEST_SIZE) != 0) {
 		return false;
 	}
-	buf_addstr(out, text);
+	*out = text;
 	return true;
 }
 
-bool cache_get_page(struct cache *c, const char *key, struct cache_page *out)
+bool cache_get_page(struct cache *c, const char *key, struct arena *a, struct cache_page *out)
 {
 	CLEANUP_STATEMENT sqlite3_stmt *s =
-		prepare(c, "SELECT url, status, type, etag, modified, fetched, fresh, sum, body "
+		prepare(c, "SELECT status, etag, modified, next, fetched, fresh, sum, body "
 			   "FROM page WHERE key = ?");
-	struct buf body = BUF_INIT;
+	struct str body;
 
 	if (!s) {
 		return false;
 	}
 	bind_text(s, 1, key);
-	if (sqlite3_step(s) != SQLITE_ROW || !column_body(s, 7, 8, &body)) {
+	if (sqlite3_step(s) != SQLITE_ROW || !column_body(s, 6, 7, &body)) {
 		return false;
 	}
 	*out = (struct cache_page){
-		.body = body,
-		.url = column_text(s, 0),
-		.status = sqlite3_column_int(s, 1),
-		.content_type = column_text(s, 2),
-		.etag = column_text(s, 3),
-		.last_modified = column_text(s, 4),
-		.fetched = (uint64_t)sqlite3_column_int64(s, 5),
-		.fresh_until = (uint64_t)sqlite3_column_int64(s, 6),
+		.status = sqlite3_column_int(s, 0),
+		.etag = column_text(s, 1, a),
+		.last_modified = column_text(s, 2, a),
+		.next = column_text(s, 3, a),
+		.fetched = (uint64_t)sqlite3_column_int64(s, 4),
+		.fresh_until = (uint64_t)sqlite3_column_int64(s, 5),
+		.body = arena_str(a, body),
 	};
 	return true;
 }
@@ -259,20 +249,34 @@ bool cache_get_page(struct cache *c, const char *key, struct cache_page *out)
 int cache_put_page(struct cache *c, const char *key, const struct cache_page *page, struct err *e)
 {
 	CLEANUP_STATEMENT sqlite3_stmt *s =
-		prepare(c, "INSERT OR REPLACE INTO page VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+		prepare(c, "INSERT OR REPLACE INTO page VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
 
 	if (!s) {
 		return db_error(c, e);
 	}
 	bind_text(s, 1, key);
-	bind_text(s, 2, page->url);
-	sqlite3_bind_int64(s, 3, page->status);
-	bind_text(s, 4, page->content_type);
-	bind_text(s, 5, page->etag);
-	bind_text(s, 6, page->last_modified);
-	sqlite3_bind_int64(s, 7, (sqlite3_int64)page->fetched);
-	sqlite3_bind_int64(s, 8, (sqlite3_int64)page->fresh_until);
-	bind_body(s, 9, 10, buf_str(&page->body));
+	sqlite3_bind_int64(s, 2, page->status);
+	bind_text(s, 3, page->etag);
+	bind_text(s, 4, page->last_modified);
+	bind_text(s, 5, page->next);
+	sqlite3_bind_int64(s, 6, (sqlite3_int64)page->fetched);
+	sqlite3_bind_int64(s, 7, (sqlite3_int64)page->fresh_until);
+	bind_body(s, 8, 9, page->body);
+	return sqlite3_step(s) == SQLITE_DONE ? 0 : db_error(c, e);
+}
+
+int cache_renew_page(
+	struct cache *c, const char *key, uint64_t fetched, uint64_t fresh_until, struct err *e)
+{
+	CLEANUP_STATEMENT sqlite3_stmt *s =
+		prepare(c, "UPDATE page SET fetched = ?, fresh = ? WHERE key = ?");
+
+	if (!s) {
+		return db_error(c, e);
+	}
+	sqlite3_bind_int64(s, 1, (sqlite3_int64)fetched);
+	sqlite3_bind_int64(s, 2, (sqlite3_int64)fresh_until);
+	bind_text(s, 3, key);
 	return sqlite3_step(s) == SQLITE_DONE ? 0 : db_error(c, e);
 }
 
@@ -289,61 +293,109 @@ void cache_expire_pages(struct cache *c)
 
 bool cache_get_text(struct cache *c, const struct digest *of, const char *kind, struct buf *out)
 {
-	CLEANUP_STATEMENT sqlite3_stmt *s =
-		prepare(c, "SELECT sum, body FROM text WHERE of = ? AND kind = ?");
+	struct str text;
 
+	if (!c->get_text) {
+		c->get_text = prepare(c, "SELECT sum, body FROM text WHERE of = ? AND kind = ?");
+	}
+	sqlite3_stmt *s = c->get_text;
 	if (!s) {
 		return false;
 	}
 	sqlite3_bind_blob(s, 1, of->b, DIGEST_SIZE, SQLITE_STATIC);
 	bind_text(s, 2, kind);
-	return sqlite3_step(s) == SQLITE_ROW && column_body(s, 0, 1, out);
+	bool is_there = sqlite3_step(s) == SQLITE_ROW && column_body(s, 0, 1, &text);
+	if (is_there) {
+		buf_addstr(out, text);
+	}
+	sqlite3_reset(s); /* ends what it reads in: others may write */
+	sqlite3_clear_bindings(s);
+	return is_there;
 }
 
 int cache_put_text(
 	struct cache *c, const struct digest *of, const char *kind, struct str text, struct err *e)
 {
 	CLEANUP_STATEMENT sqlite3_stmt *s =
-		prepare(c, "INSERT OR REPLACE INTO text VALUES(?, ?, ?, ?)");
+		prepare(c, "INSERT OR REPLACE INTO text VALUES(?, ?, ?, ?, ?)");
 
 	if (!s) {
 		return db_error(c, e);
 	}
 	sqlite3_bind_blob(s, 1, of->b, DIGEST_SIZE, SQLITE_STATIC);
 	bind_text(s, 2, kind);
-	bind_body(s, 3, 4, text);
+	sqlite3_bind_int64(s, 3, (sqlite3_int64)clock_now());
+	bind_body(s, 4, 5, text);
 	return sqlite3_step(s) == SQLITE_DONE ? 0 : db_error(c, e);
 }
 
 /* ---- the whole ---- */
 
-static uint64_t count(struct cache *c, const char *sql)
+/* Rows of a table and the span of a column with times. */
+static uint64_t count_rows(struct cache *c, const char *sql, struct cache_usage *u)
 {
 	CLEANUP_STATEMENT sqlite3_stmt *s = prepare(c, sql);
 
-	return s && sqlite3_step(s) == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
+	if (!s || sqlite3_step(s) != SQLITE_ROW || !sqlite3_column_int64(s, 0)) {
+		return 0;
+	}
+	cache_usage_span(u, (uint64_t)sqlite3_column_int64(s, 1));
+	cache_usage_span(u, (uint64_t)sqlite3_column_int64(s, 2));
+	return (uint64_t)sqlite3_column_int64(s, 0);
+}
+
+static uint64_t file_bytes(struct cache *c, const char *tail)
+{
+	struct arena a = ARENA_INIT;
+	struct stat st;
+	uint64_t n = stat(arena_printf(&a, "%s%s", c->file, tail), &st) ? 0 : (uint64_t)st.st_size;
+
+	arena_release(&a);
+	return n;
 }
 
 int cache_measure(struct cache *c, struct cache_usage *out, struct err *e)
 {
 	struct cache_usage u = { 0 };
-	struct stat st;
 
 	int r = cache_folder_measure(c->dir, &u, e);
 	if (r) {
 		return r;
 	}
-	u.pages = count(c, "SELECT count(*) FROM page");
-	u.texts = count(c, "SELECT count(*) FROM text");
-	u.database_bytes = stat(c->file, &st) ? 0 : (uint64_t)st.st_size;
+	u.pages = count_rows(c, "SELECT count(*), min(fetched), max(fetched) FROM page", &u);
+	u.texts = count_rows(c, "SELECT count(*), min(stored), max(stored) FROM text", &u);
+	u.database_bytes = file_bytes(c, "") + file_bytes(c, "-wal");
 	*out = u;
 	return 0;
 }
 
-int cache_clear(struct cache *c, struct err *e)
+static int delete_rows(struct cache *c, const char *sql, uint64_t before, uint64_t *n, struct err *e)
 {
-	if (sqlite3_exec(c->db, "DELETE FROM page; DELETE FROM text; VACUUM;", NULL, NULL, NULL)) {
+	CLEANUP_STATEMENT sqlite3_stmt *s = prepare(c, sql);
+
+	if (!s) {
 		return db_error(c, e);
 	}
-	return cache_folder_clear(c->dir, e);
+	sqlite3_bind_int64(s, 1, before > INT64_MAX ? INT64_MAX : (sqlite3_int64)before);
+	if (sqlite3_step(s) != SQLITE_DONE) {
+		return db_error(c, e);
+	}
+	*n = (uint64_t)sqlite3_changes(c->db);
+	return 0;
+}
+
+int cache_clear(struct cache *c, uint64_t before, struct cache_usage *removed, struct err *e)
+{
+	struct cache_usage u = { 0 };
+	int r = delete_rows(c, "DELETE FROM page WHERE fetched < ?", before, &u.pages, e);
+
+	r = r ? r : delete_rows(c, "DELETE FROM text WHERE stored < ?", before, &u.texts, e);
+	r = r ? r : cache_folder_clear(c->dir, before, &u, e);
+	if (r) {
+		return r;
+	}
+	/* Where another process is reading, the space stays in the file until the next time. */
+	sqlite3_exec(c->db, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE);", NULL, NULL, NULL);
+	*removed = u;
+	return 0;
 }

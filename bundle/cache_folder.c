@@ -72,6 +72,8 @@ bool cache_open_file(struct cache *c, const struct digest *sha256, int *fd, uint
 		close(opened);
 		return false;
 	}
+	/* Access times are not kept on every file system, so this one says when it was last of use. */
+	futimens(opened, NULL);
 	*fd = opened;
 	*size = (uint64_t)st.st_size;
 	return true;
@@ -137,6 +139,17 @@ static int visit_files(const char *folder, const struct visit *v, struct err *e)
 	return r;
 }
 
+void cache_usage_span(struct cache_usage *u, uint64_t when)
+{
+	u->oldest = !u->oldest || when < u->oldest ? when : u->oldest;
+	u->newest = when > u->newest ? when : u->newest;
+}
+
+static uint64_t time_of(const struct stat *st)
+{
+	return st->st_mtime > 0 ? (uint64_t)st->st_mtime : 0;
+}
+
 static void count_blob(void *context, const char *path, const struct stat *st)
 {
 	struct cache_usage *u = context;
@@ -144,6 +157,7 @@ static void count_blob(void *context, const char *path, const struct stat *st)
 	(void)path;
 	u->files++;
 	u->file_bytes += (uint64_t)st->st_size;
+	cache_usage_span(u, time_of(st));
 }
 
 static void count_partial(void *context, const char *path, const struct stat *st)
@@ -153,6 +167,7 @@ static void count_partial(void *context, const char *path, const struct stat *st
 	(void)path;
 	u->partials++;
 	u->partial_bytes += (uint64_t)st->st_size;
+	cache_usage_span(u, time_of(st));
 }
 
 static int visit_part(const char *dir, const char *part, const struct visit *v, struct err *e)
@@ -171,27 +186,39 @@ int cache_folder_measure(const char *dir, struct cache_usage *out, struct err *e
 	return r ? r : visit_part(dir, "partial", &(struct visit){ count_partial, out }, e);
 }
 
+struct sweep {
+	uint64_t before;
+	struct cache_usage *removed;
+};
+
 static void remove_blob(void *context, const char *path, const struct stat *st)
 {
-	(void)context;
-	(void)st;
-	unlink(path);
+	struct sweep *s = context;
+
+	if (time_of(st) < s->before && !unlink(path)) {
+		s->removed->files++;
+		s->removed->file_bytes += (uint64_t)st->st_size;
+	}
 }
 
 static void remove_partial(void *context, const char *path, const struct stat *st)
 {
-	CLEANUP(fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct sweep *s = context;
 
-	(void)context;
-	(void)st;
-	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB)) {
-		unlink(path);
+	if (time_of(st) >= s->before) {
+		return;
+	}
+	CLEANUP(fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if ((fd < 0 || !flock(fd, LOCK_EX | LOCK_NB)) && !unlink(path)) {
+		s->removed->partials++;
+		s->removed->partial_bytes += (uint64_t)st->st_size;
 	}
 }
 
-int cache_folder_clear(const char *dir, struct err *e)
+int cache_folder_clear(const char *dir, uint64_t before, struct cache_usage *removed, struct err *e)
 {
-	int r = visit_part(dir, "blobs", &(struct visit){ remove_blob, NULL }, e);
+	struct sweep s = { before, removed };
+	int r = visit_part(dir, "blobs", &(struct visit){ remove_blob, &s }, e);
 
-	return r ? r : visit_part(dir, "partial", &(struct visit){ remove_partial, NULL }, e);
+	return r ? r : visit_part(dir, "partial", &(struct visit){ remove_partial, &s }, e);
 }

@@ -16,6 +16,7 @@ struct http {
 	struct arena arena;
 	struct http_options o; /* texts in the arena */
 	const char *ca_file, *ca_folder;
+	struct http_keyring keyring;
 };
 
 struct run {
@@ -119,13 +120,11 @@ int http_new(const struct http_options *options, struct http **out, struct err *
 	h->o.trusted_hosts = copy_list(h, options->trusted_hosts, options->ntrusted_hosts);
 	h->o.logins = copy_list(h, options->logins, options->nlogins);
 	int r = choose_ca(h, e);
-	if (!r) {
-		r = choose_client_cert(h, e);
-	}
-	if (!r) {
-		r = start_library(h, e);
-	}
+	r = r ? r : choose_client_cert(h, e);
+	r = r ? r : http_keyring_init(&h->keyring, h->o.logins, h->o.nlogins, h->o.netrc, e);
+	r = r ? r : start_library(h, e);
 	if (r) {
+		http_keyring_release(&h->keyring);
 		arena_release(&h->arena);
 		free(h);
 		return r;
@@ -139,6 +138,7 @@ void http_free(struct http *h)
 	if (h) {
 		curl_multi_cleanup(h->multi);
 		curl_global_cleanup();
+		http_keyring_release(&h->keyring);
 		arena_release(&h->arena);
 		free(h);
 	}
@@ -185,26 +185,16 @@ static void set_headers(struct transfer *t)
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 }
 
-/* Order: in the URL itself, the configured index of the same origin, netrc. */
 static void set_login(struct transfer *t)
 {
-	const struct http_options *o = t->options;
-	const char *origin = http_url_origin(&t->arena, str_of(t->url));
-	const char *user, *password;
+	const struct http_login *login = &t->login;
 
-	bool found = http_url_login(&t->arena, str_of(t->url), &user, &password);
-	for (size_t i = 0; i < o->nlogins && origin && !found; i++) {
-		const char *other = http_url_origin(&t->arena, str_of(o->logins[i]));
-
-		found = other && strcmp(origin, other) == 0 &&
-			http_url_login(&t->arena, str_of(o->logins[i]), &user, &password);
-	}
-	if (found) {
-		curl_easy_setopt(t->easy, CURLOPT_USERNAME, user);
-		curl_easy_setopt(t->easy, CURLOPT_PASSWORD, password);
-	} else {
-		curl_easy_setopt(t->easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
-		curl_easy_setopt(t->easy, CURLOPT_NETRC_FILE, o->netrc);
+	if (login->token) {
+		curl_easy_setopt(t->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+		curl_easy_setopt(t->easy, CURLOPT_XOAUTH2_BEARER, login->token);
+	} else if (login->user) {
+		curl_easy_setopt(t->easy, CURLOPT_USERNAME, login->user);
+		curl_easy_setopt(t->easy, CURLOPT_PASSWORD, login->password);
 	}
 }
 
@@ -241,12 +231,18 @@ static void set_certificates(struct transfer *t, const struct http *h)
 	}
 }
 
-static void try_start(struct transfer *t, struct http *h)
+/* False where the request must not go out. */
+static bool try_start(struct transfer *t, struct http *h)
 {
 	long timeout = h->o.timeout ? (long)h->o.timeout : TIMEOUT_S;
 	CURL *c = t->easy;
 
 	transfer_reset(t);
+	if (http_login_choose(&h->keyring, &t->arena, str_of(t->url), &t->login, &t->err)) {
+		err_wrap(&t->err, "%s", transfer_where(t));
+		t->is_failed = true;
+		return false;
+	}
 	curl_easy_reset(c);
 	curl_slist_free_all(t->headers);
 	t->headers = NULL;
@@ -272,6 +268,7 @@ static void try_start(struct transfer *t, struct http *h)
 	set_certificates(t, h);
 	curl_multi_add_handle(h->multi, c);
 	t->is_running = true;
+	return true;
 }
 
 static void say_cause(struct transfer *t, CURLcode code)
@@ -326,16 +323,10 @@ static void slot_free(struct run *run, struct transfer *t)
 	transfer_release(t);
 }
 
-static int try_ended(struct run *run, struct transfer *t, CURLcode code, struct err *e)
+static int hand_over(struct run *run, struct transfer *t, struct err *e)
 {
 	struct http_response response = { 0 };
 
-	bool again = goes_on_after(t, code);
-	curl_multi_remove_handle(run->h->multi, t->easy);
-	t->is_running = false;
-	if (again) {
-		return 0;
-	}
 	if (t->is_failed && t->err.rc == RC_INDEX) {
 		err_hint(&t->err, "look at that URL with another client: the server, or a proxy before it, "
 				  "answers wrongly");
@@ -345,6 +336,15 @@ static int try_ended(struct run *run, struct transfer *t, CURLcode code, struct 
 	http_response_release(&response);
 	slot_free(run, t);
 	return r;
+}
+
+static int try_ended(struct run *run, struct transfer *t, CURLcode code, struct err *e)
+{
+	bool again = goes_on_after(t, code);
+
+	curl_multi_remove_handle(run->h->multi, t->easy);
+	t->is_running = false;
+	return again ? 0 : hand_over(run, t, e);
 }
 
 static int collect_ended(struct run *run, struct err *e)
@@ -391,15 +391,21 @@ static int fill_slots(struct run *run, struct err *e)
 	return 0;
 }
 
-static void wake_due(struct run *run)
+static int wake_due(struct run *run, struct err *e)
 {
 	uint64_t now = now_ms();
+	int r = 0;
 
-	vec_each(struct transfer *, slot, &run->slots) {
-		if (!(*slot)->is_running && (*slot)->wake_ms <= now) {
-			try_start(*slot, run->h);
+	for (size_t i = 0; i < run->slots.n && !r;) {
+		struct transfer *t = run->slots.v[i];
+
+		if (t->is_running || t->wake_ms > now || try_start(t, run->h)) {
+			i++;
+		} else {
+			r = hand_over(run, t, e); /* and another one has its slot */
 		}
 	}
+	return r;
 }
 
 /* How long to wait for the network before the next pause is over: 0 where one is already. */
@@ -421,11 +427,11 @@ static int run_step(struct run *run, struct err *e)
 {
 	int running = 0;
 
-	wake_due(run);
+	int r = wake_due(run, e);
 	CURLMcode code = curl_multi_perform(run->h->multi, &running);
 	size_t before = run->slots.n;
 
-	int r = collect_ended(run, e);
+	r = r ? r : collect_ended(run, e);
 	if (r) {
 		return r;
 	}

@@ -8,6 +8,9 @@ void http_response_release(struct http_response *r)
 	free(r->content_type);
 	free(r->etag);
 	free(r->last_modified);
+	free(r->next);
+	free(r->login);
+	free(r->withheld);
 	buf_release(&r->body);
 	*r = (struct http_response){ 0 };
 }

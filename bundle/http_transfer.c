@@ -1,4 +1,5 @@
 #include "bundle/http_transfer.h"
+#include "manifests/base/clock.h"
 #include "manifests/base/uri.h"
 
 #include <inttypes.h>
@@ -221,6 +222,35 @@ bool transfer_retries(struct transfer *t, unsigned limit, uint64_t now_ms)
 	return schedule(t, limit, 0, now_ms);
 }
 
+/* "until 2026-11-30 15:07:00 UTC, in 12 minutes" */
+static const char *end_of_limit(struct transfer *t, uint64_t retry_after)
+{
+	char when[CLOCK_TEXT];
+	uint64_t now = clock_now(), end = retry_after ? now + retry_after : t->head.reset;
+	uint64_t left = end > now ? end - now : 0;
+
+	if (!end) {
+		return "for now";
+	}
+	return arena_printf(&t->arena, "until %s, in %" PRIu64 " %s", clock_text(end, when),
+		left < 120 ? left : left / 60, left < 120 ? "seconds" : "minutes");
+}
+
+static void refuse_limit(struct transfer *t, uint64_t retry_after)
+{
+	struct str url = str_of(t->url);
+	const char *advice = *t->login.place ? NULL : http_token_advice(&t->arena, url);
+
+	transfer_fail(t, err_set(&t->err, RC_INDEX, "%s: %.*s takes no more requests %s (%s%s)",
+				 transfer_where(t), STR_ARG(uri_host(url)), end_of_limit(t, retry_after),
+				 *t->login.place ? "sent: " : "no credential was sent", t->login.place));
+	if (advice) {
+		err_hint(&t->err, "wait until then, or set %s: who says who asks is often allowed more", advice);
+	} else {
+		err_hint(&t->err, "wait until then: what was fetched stays in the cache");
+	}
+}
+
 bool transfer_goes_on(struct transfer *t, uint64_t retry_after, uint64_t now_ms)
 {
 	long status = t->head.status;
@@ -237,7 +267,11 @@ bool transfer_goes_on(struct transfer *t, uint64_t retry_after, uint64_t now_ms)
 	if (status == 416 && t->asked_range && t->request.restart) {
 		return !rewind_to_start(t) && schedule(t, t->options->retries + 1, 0, now_ms);
 	}
-	if (http_status_is_retried(status)) {
+	if (http_head_is_limit(&t->head, retry_after)) {
+		refuse_limit(t, retry_after);
+		return false;
+	}
+	if (http_status_is_retried(status) && retry_after <= HTTP_RETRY_AFTER_MAX) {
 		return schedule(t, t->options->retries, retry_after, now_ms);
 	}
 	if (!t->is_begun) {
@@ -265,6 +299,7 @@ void transfer_response(struct transfer *t, struct http_response *out)
 		.content_type = text_or_empty(&h->content_type),
 		.etag = text_or_empty(&h->etag),
 		.last_modified = text_or_empty(&h->last_modified),
+		.next = text_or_empty(&h->next),
 		.accepts_ranges = h->accepts_ranges || part,
 		.has_total = part ? h->has_size : h->has_length,
 		.total = part ? h->size : h->length,
@@ -272,6 +307,8 @@ void transfer_response(struct transfer *t, struct http_response *out)
 		.age_left = h->max_age > h->age ? h->max_age - h->age : 0,
 		.no_cache = h->no_cache || (h->max_age && h->max_age <= h->age),
 		.no_store = h->no_store,
+		.login = mem_dup(t->login.place ? t->login.place : ""),
+		.withheld = mem_dup(t->login.withheld ? t->login.withheld : ""),
 		.body = t->body,
 	};
 	t->body = (struct buf)BUF_INIT;

@@ -4,6 +4,7 @@
 #define BUNDLE_HTTP_TRANSFER_H
 
 #include "bundle/http_get.h"
+#include "bundle/http_login.h"
 #include "bundle/http_wire.h"
 
 struct transfer {
@@ -24,6 +25,7 @@ struct transfer {
 	uint64_t size; /* of the whole resource, once an answer has said it */
 
 	/* This try. */
+	struct http_login login;
 	struct http_head head;
 	bool asked_range;   /* its request had a Range field */
 	bool is_begun;      /* the head is complete and was judged */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAUSE_FIRST_MS = 250, PAUSE_MAX_MS = 8000, RETRY_AFTER_MAX_S = 60 };
+enum { PAUSE_FIRST_MS = 250, PAUSE_MAX_MS = 8000 };
 
 void http_head_clear(struct http_head *h)
 {
@@ -14,6 +14,7 @@ void http_head_clear(struct http_head *h)
 	free(h->content_type);
 	free(h->etag);
 	free(h->last_modified);
+	free(h->next);
 	*h = (struct http_head){ 0 };
 }
 
@@ -74,6 +75,45 @@ static void read_cache_control(struct http_head *h, struct str text)
 	}
 }
 
+/* Does rel="prev next", in any case, name "next"? */
+static bool is_next(struct str parameters)
+{
+	struct str piece, word;
+
+	while (str_cut(&parameters, ';', &piece)) {
+		size_t at = str_find(piece, '=');
+		struct str relations = str_trim(str_skip(piece, at + 1));
+
+		if (!str_eq_nocase(str_trim(str_first(piece, at)), STR("rel"))) {
+			continue;
+		}
+		if (str_starts(relations, "\"") && str_ends(relations, "\"")) {
+			relations = str_trim(str_first(str_skip(relations, 1), relations.n - 2));
+		}
+		while (str_cut(&relations, ' ', &word)) {
+			if (str_eq_nocase(word, STR("next"))) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* RFC 8288: <URI>; rel="next", <URI>; rel="last". A ',' inside of <> belongs to the URI. */
+static void read_link(struct http_head *h, struct str text)
+{
+	while (str_find(text, '<') < text.n && !h->next) {
+		text = str_skip(text, str_find(text, '<') + 1);
+		struct str uri = str_first(text, str_find(text, '>'));
+
+		text = str_skip(text, uri.n + 1);
+		size_t n = str_find(text, '<');
+		if (is_next(str_first(text, n < text.n ? str_rfind(str_first(text, n), ',') : n))) {
+			keep(&h->next, uri);
+		}
+	}
+}
+
 /* "HTTP/1.1 404 Not Found" */
 static void read_status(struct http_head *h, struct str line)
 {
@@ -114,6 +154,12 @@ void http_head_line(struct http_head *h, struct str line)
 		read_cache_control(h, value);
 	} else if (str_eq_nocase(name, STR("age"))) {
 		str_to_u64(value, &h->age);
+	} else if (str_eq_nocase(name, STR("link"))) {
+		read_link(h, value);
+	} else if (str_eq_nocase(name, STR("x-ratelimit-remaining"))) {
+		h->is_used_up = str_is(value, "0");
+	} else if (str_eq_nocase(name, STR("x-ratelimit-reset"))) {
+		str_to_u64(value, &h->reset);
 	}
 }
 
@@ -129,6 +175,12 @@ bool http_status_is_retried(long status)
 	return false;
 }
 
+bool http_head_is_limit(const struct http_head *h, uint64_t retry_after_seconds)
+{
+	return (h->status == 403 && (h->is_used_up || retry_after_seconds)) ||
+	       (h->status == 429 && (h->is_used_up || retry_after_seconds > HTTP_RETRY_AFTER_MAX));
+}
+
 bool http_status_is_redirect(long status)
 {
 	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -139,7 +191,7 @@ uint64_t http_pause_ms(unsigned tries, uint64_t retry_after_seconds)
 	uint64_t pause =
 		tries > 5 ? PAUSE_MAX_MS : (uint64_t)PAUSE_FIRST_MS << (tries ? tries - 1 : 0);
 	uint64_t asked =
-		retry_after_seconds > RETRY_AFTER_MAX_S ? RETRY_AFTER_MAX_S : retry_after_seconds;
+		retry_after_seconds > HTTP_RETRY_AFTER_MAX ? HTTP_RETRY_AFTER_MAX : retry_after_seconds;
 
 	return asked * 1000 > pause ? asked * 1000 : pause;
 }

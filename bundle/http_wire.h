@@ -11,9 +11,12 @@
 struct http_head {
 	long status;
 	char *location, *content_type, *etag, *last_modified; /* NULL: not sent */
+	char *next; /* Link with rel="next" (RFC 8288), as it was sent; NULL: not sent */
 	bool accepts_ranges, no_cache, no_store;
 	bool has_length, has_first,
 		has_size; /* Content-Length; Content-Range's first byte and size */
+	bool is_used_up;   /* X-RateLimit-Remaining: 0 */
+	uint64_t reset;    /* X-RateLimit-Reset: seconds since 1970 when it is more again; 0 unknown */
 	uint64_t length, first, size;
 	uint64_t max_age, age;
 };
@@ -23,6 +26,9 @@ void http_head_clear(struct http_head *h);
 void http_head_line(struct http_head *h, struct str line);
 
 bool http_status_is_retried(long status);
+/* No more requests for now: 403 or 429 with nothing left, or with a pause that is not worth waiting for. */
+bool http_head_is_limit(const struct http_head *h, uint64_t retry_after_seconds);
+enum { HTTP_RETRY_AFTER_MAX = 60 }; /* the longest pause, in seconds, that is waited for */
 bool http_status_is_redirect(long status);
 /* The pause before the try after `tries` failed ones (from 1), with what Retry-After asked for. */
 uint64_t http_pause_ms(unsigned tries, uint64_t retry_after_seconds);

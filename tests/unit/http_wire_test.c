@@ -36,6 +36,67 @@ UNIT(http_head_fields)
 	ck_assert_ptr_null(h.etag);
 }
 
+UNIT(http_next_link)
+{
+	static const struct {
+		const char *lines[3], *next;
+	} cases[] = {
+		{ { "HTTP/2 200" }, NULL },
+		{ { "Link: <https://h/x?page=2>; rel=\"next\", <https://h/x?page=9>; rel=\"last\"" }, "https://h/x?page=2" },
+		{ { "link: <https://h/x?page=1>; rel=\"prev\", <https://h/x?a=1,2&page=3>; rel=\"next\"" },
+			"https://h/x?a=1,2&page=3" },
+		{ { "Link: <a>;rel=next" }, "a" },
+		{ { "Link: <a> ; title=\"x\" ; REL = \"last  NEXT\"" }, "a" },
+		{ { "Link: <a>; rel=\"first\"", "Link: <b>; rel=\"next\"" }, "b" },
+		{ { "Link: <a>; rel=\"next\"", "Link: <b>; rel=\"next\"" }, "a" },
+		{ { "Link: <a>; rel=\"nextpage\", <b>; rel=\"\", <c>" }, NULL },
+		{ { "Link: a; rel=next" }, NULL },
+		{ { "Link: <a; rel=next" }, NULL },
+		{ { "Link: <a>; rel=\"next\"", "HTTP/2 200" }, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct http_head h = read_head(cases[i].lines);
+
+		ck_assert_msg(h.next ? cases[i].next && strcmp(h.next, cases[i].next) == 0 : !cases[i].next,
+			"%zu: %s", i, h.next ? h.next : "none");
+		http_head_clear(&h);
+	}
+}
+
+UNIT(http_rate_limits)
+{
+	static const struct {
+		const char *lines[5];
+		uint64_t retry_after, reset;
+		bool is_limit;
+	} cases[] = {
+		{ { "HTTP/2 403", "x-ratelimit-remaining: 0", "X-RateLimit-Reset: 1700000000" }, 0,
+			1700000000, true },
+		{ { "HTTP/2 429", "X-RateLimit-Remaining: 0" }, 0, 0, true },
+		{ { "HTTP/2 403", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 5" }, 0, 5, false },
+		{ { "HTTP/2 403", "X-RateLimit-Remaining: 00" }, 0, 0, false },
+		{ { "HTTP/2 403", "X-RateLimit-Reset: soon" }, 0, 0, false },
+		{ { "HTTP/2 403" }, 0, 0, false },
+		{ { "HTTP/2 403" }, 1, 0, true }, /* of some hosts: too many at once */
+		{ { "HTTP/2 429" }, 60, 0, false },
+		{ { "HTTP/2 429" }, 61, 0, true },
+		{ { "HTTP/2 200", "X-RateLimit-Remaining: 0" }, 0, 0, false },
+		{ { "HTTP/2 503" }, 3600, 0, false },
+		/* Another head is another answer. */
+		{ { "HTTP/2 403", "X-RateLimit-Remaining: 0", "HTTP/2 403" }, 0, 0, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct http_head h = read_head(cases[i].lines);
+
+		ck_assert_msg(http_head_is_limit(&h, cases[i].retry_after) == cases[i].is_limit,
+			"case %zu", i);
+		ck_assert_uint_eq(h.reset, cases[i].reset);
+		http_head_clear(&h);
+	}
+}
+
 UNIT(http_head_ranges_and_caching)
 {
 	static const struct {
