@@ -1,6 +1,7 @@
 #include "bundle/index.h"
 #include "bundle/http_wire.h"
 #include "bundle/index_load.h"
+#include "bundle/index_merge.h"
 #include "manifests/base/fs.h"
 #include "manifests/base/uri.h"
 #include "manifests/name.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct source {
+struct place {
 	const char *url;  /* without credentials and without '/' at its end; NULL: local */
 	const char *path; /* of this machine; NULL: remote */
 	const char *shown;
@@ -16,19 +17,20 @@ struct source {
 
 struct index {
 	struct arena arena;
+	const struct pip_config *config;
 	struct cache *cache;
 	struct http *http;
-	struct source *indexes, *flats;
+	struct place *indexes, *flats;
 	size_t nindexes, nflats;
 	struct index_page *flat_pages; /* read at the first question; one a flat source */
 };
 
 /* ---- opening ---- */
 
-static struct source make_source(struct arena *a, const char *place)
+static struct place make_place(struct arena *a, const char *place)
 {
 	struct str text = str_of(place), scheme = uri_scheme(text);
-	struct source s = { .url = NULL };
+	struct place s = { .url = NULL };
 
 	if (str_eq_nocase(scheme, STR("http")) || str_eq_nocase(scheme, STR("https"))) {
 		s.url = http_url_without_login(a, uri_without_fragment(text));
@@ -41,26 +43,27 @@ static struct source make_source(struct arena *a, const char *place)
 	return s;
 }
 
-static int check_source(const struct pip_config *config, const struct source *s, struct err *e)
+int index_check_url(const struct index *x, const char *url, struct err *e)
 {
-	struct str url = str_of(s->url);
+	const struct pip_config *config = x->config;
+	struct arena a = ARENA_INIT;
+	struct str text = str_of(url);
+	const char *shown = http_url_without_login(&a, text);
+	int r = 0;
 
-	if (!s->url) {
-		return 0;
+	if (!uri_host(text).n) {
+		r = err_set(e, RC_INVALID, "%s: an index URL without a host", shown);
+	} else if (str_eq_nocase(uri_scheme(text), STR("http")) && !http_host_is_loopback(text) &&
+		   !http_host_is_trusted(text, config->trusted_hosts, config->ntrusted_hosts)) {
+		err_set(e, RC_INDEX, "%s: plain http, and its host is not trusted", shown);
+		r = err_hint(e, "use https, or tell pip that you trust it: PIP_TRUSTED_HOST=%.*s",
+			STR_ARG(uri_host(text)));
 	}
-	if (!uri_host(url).n) {
-		return err_set(e, RC_INVALID, "%s: an index URL without a host", s->shown);
-	}
-	if (!str_eq_nocase(uri_scheme(url), STR("http")) || http_host_is_loopback(url) ||
-		http_host_is_trusted(url, config->trusted_hosts, config->ntrusted_hosts)) {
-		return 0;
-	}
-	err_set(e, RC_INDEX, "%s: plain http, and its host is not trusted", s->shown);
-	return err_hint(e, "use https, or tell pip that you trust it: PIP_TRUSTED_HOST=%.*s",
-		STR_ARG(uri_host(url)));
+	arena_release(&a);
+	return r;
 }
 
-static int make_sources(struct index *x, const struct pip_config *config, struct err *e)
+static int make_places(struct index *x, const struct pip_config *config, struct err *e)
 {
 	int r = 0;
 
@@ -69,9 +72,9 @@ static int make_sources(struct index *x, const struct pip_config *config, struct
 	x->indexes = arena_array(&x->arena, x->nindexes + 1, sizeof(*x->indexes));
 	x->flats = arena_array(&x->arena, x->nflats + 1, sizeof(*x->flats));
 	for (size_t i = 0; i < x->nindexes && !r; i++) {
-		struct source *s = &x->indexes[i];
+		struct place *s = &x->indexes[i];
 
-		*s = make_source(&x->arena, config->indexes[i]);
+		*s = make_place(&x->arena, config->indexes[i]);
 		if (s->url) { /* ".../simple/" and ".../simple" are one place */
 			size_t n = strlen(s->url);
 
@@ -80,11 +83,13 @@ static int make_sources(struct index *x, const struct pip_config *config, struct
 			}
 			s->url = arena_dup(&x->arena, (struct str){ s->url, n });
 		}
-		r = check_source(config, s, e);
+		r = s->url ? index_check_url(x, s->url, e) : 0;
 	}
 	for (size_t i = 0; i < x->nflats && !r; i++) {
-		x->flats[i] = make_source(&x->arena, config->find_links[i]);
-		r = check_source(config, &x->flats[i], e);
+		struct place *s = &x->flats[i];
+
+		*s = make_place(&x->arena, config->find_links[i]);
+		r = s->url ? index_check_url(x, s->url, e) : 0;
 	}
 	return r;
 }
@@ -121,8 +126,9 @@ int index_open(
 {
 	struct index *x = mem_alloc(sizeof(*x));
 
+	x->config = config;
 	x->cache = cache;
-	int r = make_sources(x, config, e);
+	int r = make_places(x, config, e);
 	if (!r) {
 		r = make_client(x, config, e);
 	}
@@ -162,7 +168,7 @@ const char *index_where(const struct index *x, struct arena *a)
 
 	for (size_t i = 0; i < x->nindexes + x->nflats; i++) {
 		bool is_index = i < x->nindexes;
-		const struct source *s = is_index ? &x->indexes[i] : &x->flats[i - x->nindexes];
+		const struct place *s = is_index ? &x->indexes[i] : &x->flats[i - x->nindexes];
 
 		buf_addf(&b, "%s%s %s", i ? " and " : "",
 			is_index ? "the index at"
@@ -191,7 +197,7 @@ static int load_flats(struct index *x, struct err *e)
 	}
 	x->flat_pages = arena_array(&x->arena, x->nflats + 1, sizeof(*x->flat_pages));
 	for (size_t i = 0; i < x->nflats && !r; i++) {
-		const struct source *s = &x->flats[i];
+		const struct place *s = &x->flats[i];
 
 		if (s->url) {
 			of[n] = i;
@@ -204,7 +210,7 @@ static int load_flats(struct index *x, struct err *e)
 		}
 	}
 	if (!r) {
-		r = index_load_pages(x->http, x->cache, loads, n, &x->arena, e);
+		r = index_load_pages(x->http, x->cache, loads, n, &x->arena, NULL, NULL, e);
 	}
 	for (size_t i = 0; i < n; i++) {
 		x->flat_pages[of[i]] = loads[i].page;
@@ -213,7 +219,7 @@ static int load_flats(struct index *x, struct err *e)
 }
 
 /* An index in a folder, as pip reads one: DIR/<name>/index.html. */
-static int load_local(const struct source *s, const char *name, struct arena *a,
+static int load_local(const struct place *s, const char *name, struct arena *a,
 	struct index_page *out, struct err *e)
 {
 	const char *page = arena_printf(a, "%s/%s/index.html", s->path, name);
@@ -232,175 +238,78 @@ static int load_local(const struct source *s, const char *name, struct arena *a,
 	return r;
 }
 
-/* The pages of all names on all indexes: pages[name * nindexes + index]. */
-static int load_projects(struct index *x, const char *const *names, size_t n, struct arena *a,
-	struct index_page *pages, struct err *e)
+/* ---- projects ---- */
+
+/* Projects of which pages come in, in any order: pages[project * nindexes + index]. */
+struct gathering {
+	struct index *x;
+	struct arena *a;
+	const char *const *names;
+	struct index_page *pages;
+	size_t *nmissing; /* pages of each project that are to come */
+	struct index_project *out;
+	const struct index_load *loads; /* the pages that are loaded, and which they are */
+	size_t *of;
+};
+
+static void merge_project(struct gathering *g, size_t i)
 {
+	const struct index *x = g->x;
+	struct index_page *pages = &g->pages[i * x->nindexes];
+	struct index_merge m = { .a = g->a, .project = str_of(g->names[i]) };
+
+	for (size_t j = 0; j < x->nflats; j++) {
+		index_merge_add(&m, &x->flat_pages[j], true);
+	}
+	for (size_t j = 0; j < x->nindexes; j++) {
+		index_merge_add(&m, &pages[j], false);
+		index_page_release(&pages[j]);
+	}
+	index_merge_end(&m, &g->out[i]);
+}
+
+static void take_page(void *context, struct index_load *load)
+{
+	struct gathering *g = context;
+	size_t at = g->of[load - g->loads], project = at / g->x->nindexes;
+
+	g->pages[at] = load->page;
+	load->page = (struct index_page)INDEX_PAGE_INIT;
+	if (--g->nmissing[project] == 0) {
+		merge_project(g, project);
+	}
+}
+
+static int load_projects(struct gathering *g, size_t n, struct err *e)
+{
+	const struct index *x = g->x;
 	CLEANUP(free) struct index_load *loads = mem_array(n * x->nindexes + 1, sizeof(*loads));
-	CLEANUP(free) size_t *of = mem_array(n * x->nindexes + 1, sizeof(*of));
 	size_t count = 0;
 	int r = 0;
 
 	for (size_t i = 0; i < n * x->nindexes && !r; i++) {
-		const char *name = names[i / x->nindexes];
-		const struct source *s = &x->indexes[i % x->nindexes];
+		const char *name = g->names[i / x->nindexes];
+		const struct place *s = &x->indexes[i % x->nindexes];
 
 		if (!s->url) {
-			r = load_local(s, name, a, &pages[i], e);
+			r = load_local(s, name, g->a, &g->pages[i], e);
 			continue;
 		}
-		of[count] = i;
+		g->nmissing[i / x->nindexes]++;
+		g->of[count] = i;
 		loads[count++] = (struct index_load){
-			.url = arena_printf(a, "%s/%s/", s->url, name),
+			.url = arena_printf(g->a, "%s/%s/", s->url, name),
 			.source = s->shown,
 			.may_be_absent = true,
 		};
 	}
-	if (!r) {
-		r = index_load_pages(x->http, x->cache, loads, count, a, e);
-	}
-	for (size_t i = 0; i < count; i++) {
-		pages[of[i]] = loads[i].page;
-	}
-	return r;
-}
-
-/* ---- merging ---- */
-
-struct merge {
-	struct arena *a;
-	struct str project; /* normalised */
-	VEC(struct index_file) files;
-	size_t nunreadable;
-};
-
-/* Does a file name begin with the project's name, whatever its spelling, and a '-'? An sdist's name
- * can be cut only by who knows the project. */
-static bool begins_with_project(struct str file, struct str project)
-{
-	size_t at = 0, i = 0;
-
-	while (at < file.n && i < project.n) {
-		char c = file.p[at];
-		bool is_gap = c == '-' || c == '_' || c == '.';
-
-		c = c >= 'A' && c <= 'Z' ? (char)(c | 32) : is_gap ? '-' : c;
-		if (c != project.p[i]) {
-			return false;
-		}
-		i++;
-		at++;
-		while (is_gap && at < file.n && strchr("-_.", file.p[at])) {
-			at++;
+	for (size_t i = 0; i < n && !r; i++) {
+		if (!g->nmissing[i]) {
+			merge_project(g, i);
 		}
 	}
-	return i == project.n && at < file.n && file.p[at] == '-';
-}
-
-static bool parse_name(struct merge *m, struct str file, struct dist_name *out)
-{
-	struct err ignored = ERR_INIT;
-
-	if (!dist_name_is_safe(file)) {
-		return false;
-	}
-	if (str_ends(file, ".whl")) {
-		return dist_name_parse(m->a, file, out, &ignored) == 0;
-	}
-	return dist_name_parse_sdist(m->a, file, m->project, out, &ignored) == 0;
-}
-
-/* A link of a page that may list other projects, too. */
-static void add_link(struct merge *m, const struct index_file *link, bool is_flat)
-{
-	struct index_file f = *link;
-
-	if (!begins_with_project(link->name.file, m->project)) {
-		m->nunreadable += !is_flat;
-	} else if (!parse_name(m, link->name.file, &f.name)) {
-		m->nunreadable++;
-	} else if (str_eq(f.name.name, m->project)) { /* "torch-1-py3..." could be of "torch-1" */
-		vec_push(&m->files, f);
-	}
-}
-
-static void add_page(struct merge *m, const struct index_page *page, bool is_flat)
-{
-	vec_each(const struct index_file, link, &page->links) {
-		add_link(m, link, is_flat);
-	}
-	m->nunreadable += is_flat ? 0 : page->nunreadable;
-}
-
-static int by_file_and_place(const void *a, const void *b)
-{
-	const struct index_file *x = *(struct index_file *const *)a,
-				*y = *(struct index_file *const *)b;
-	int order = str_cmp(x->name.file, y->name.file);
-
-	return order ? order : x < y ? -1 : x > y;
-}
-
-/* Two links to one name: the first stays, unless only the other says what the bytes are. */
-static void join_twins(struct index_file *first, struct index_file *other)
-{
-	const char *conflict = first->conflict;
-
-	if (first->has_sha256 && other->has_sha256 && !digest_eq(&first->sha256, &other->sha256)) {
-		conflict = str_eq(str_of(first->source), str_of(other->source)) ? other->url
-										: other->source;
-	}
-	if (!first->has_sha256 && other->has_sha256) {
-		*first = *other;
-	}
-	first->conflict = conflict;
-	other->source = NULL; /* marks it as gone */
-}
-
-static void remove_twins(struct merge *m)
-{
-	CLEANUP(free) struct index_file **sorted = mem_array(m->files.n + 1, sizeof(*sorted));
-	size_t n = 0, first = 0;
-
-	for (size_t i = 0; i < m->files.n; i++) {
-		sorted[i] = &m->files.v[i];
-	}
-	qsort(sorted, m->files.n, sizeof(*sorted), by_file_and_place);
-	for (size_t i = 1; i < m->files.n; i++) {
-		if (str_eq(sorted[first]->name.file, sorted[i]->name.file)) {
-			join_twins(sorted[first], sorted[i]);
-		} else {
-			first = i;
-		}
-	}
-	for (size_t i = 0; i < m->files.n; i++) {
-		if (m->files.v[i].source) {
-			m->files.v[n++] = m->files.v[i];
-		}
-	}
-	m->files.n = n;
-}
-
-static void merge_project(struct index *x, struct str name, const struct index_page *pages,
-	struct arena *a, struct index_project *out)
-{
-	struct merge m = { .a = a, .project = name };
-
-	for (size_t i = 0; i < x->nflats; i++) {
-		add_page(&m, &x->flat_pages[i], true);
-	}
-	for (size_t i = 0; i < x->nindexes; i++) {
-		add_page(&m, &pages[i], false);
-	}
-	remove_twins(&m);
-	out->name = name;
-	out->nfiles = m.files.n;
-	out->nunreadable = m.nunreadable;
-	out->files = arena_array(a, m.files.n + 1, sizeof(*out->files));
-	if (m.files.n) {
-		memcpy(out->files, m.files.v, m.files.n * sizeof(*out->files));
-	}
-	vec_release(&m.files);
+	g->loads = loads;
+	return r ? r : index_load_pages(x->http, x->cache, loads, count, g->a, take_page, g, e);
 }
 
 int index_projects(struct index *x, const struct str *names, size_t n, struct arena *a,
@@ -408,6 +317,10 @@ int index_projects(struct index *x, const struct str *names, size_t n, struct ar
 {
 	CLEANUP(free) const char **plain = mem_array(n + 1, sizeof(*plain));
 	CLEANUP(free) struct index_page *pages = mem_array(n * x->nindexes + 1, sizeof(*pages));
+	CLEANUP(free) size_t *nmissing = mem_array(n + 1, sizeof(*nmissing));
+	CLEANUP(free) size_t *of = mem_array(n * x->nindexes + 1, sizeof(*of));
+	struct gathering g = { .x = x, .a = a, .names = plain, .pages = pages, .nmissing = nmissing,
+		.out = out, .of = of };
 
 	for (size_t i = 0; i < n; i++) {
 		if (!name_is_valid(names[i])) {
@@ -418,27 +331,10 @@ int index_projects(struct index *x, const struct str *names, size_t n, struct ar
 	}
 	int r = load_flats(x, e);
 	if (!r) {
-		r = load_projects(x, plain, n, a, pages, e);
-	}
-	for (size_t i = 0; !r && i < n; i++) {
-		merge_project(x, str_of(plain[i]), &pages[i * x->nindexes], a, &out[i]);
+		r = load_projects(&g, n, e);
 	}
 	for (size_t i = 0; i < n * x->nindexes; i++) {
 		index_page_release(&pages[i]);
 	}
 	return r;
-}
-
-int index_check_file(const struct index_file *f, struct err *e)
-{
-	char hex[DIGEST_HEX + 1];
-
-	if (!f->conflict) {
-		return 0;
-	}
-	err_set(e, RC_AMBIGUOUS,
-		"%.*s: two different files of this name, on %s (sha256 %s) and on %s",
-		STR_ARG(f->name.file), f->source, digest_hex(&f->sha256, hex), f->conflict);
-	return err_hint(
-		e, "name the one you want in the lock, by url and sha256, or leave one index out");
 }

@@ -13,6 +13,7 @@
 #include "manifests/core_metadata.h"
 #include "manifests/digest.h"
 #include "manifests/dist_name.h"
+#include "manifests/target.h"
 
 struct index_file {
 	struct dist_name name; /* of the link's last segment, decoded; never of its text */
@@ -27,8 +28,13 @@ struct index_file {
 	bool has_metadata; /* PEP 658 sibling is offered */
 	bool has_metadata_sha256;
 	struct digest metadata_sha256;
+	bool is_torch_free; /* whatever torch its name says, it needs none: a source promises that */
+	/* Major 0: nothing. Else the CUDA that everything in this place is built for: torch's own wheels may
+	 * have no label there. */
+	struct cuda_version place_cuda;
 	const char *source;   /* the index it stands on, without credentials: for messages */
-	const char *conflict; /* NULL, or where a file of this name with another sha256 stands */
+	/* NULL, or where another file of this name stands, by its sha256 or its size, and where this one does. */
+	const char *conflict, *conflict_here;
 };
 
 struct index_project {
@@ -45,6 +51,8 @@ int index_open(
 	const struct pip_config *config, struct cache *cache, struct index **out, struct err *e);
 void index_close(struct index *x);
 struct http *index_http(struct index *x);
+/* RC_INDEX for plain http to a host that is neither this machine nor trusted, as above. */
+int index_check_url(const struct index *x, const char *url, struct err *e);
 struct cache *index_cache(struct index *x);
 
 /* The project pages of n names, fetched in parallel; out[i].nfiles == 0 where no index knows the
@@ -64,8 +72,8 @@ const char *index_where(
  * one), else the wheel's tail by ranges, else the whole wheel into the cache. RC_UNSUPPORTED for an
  * sdist without a sibling: fetch it and read it with verify/sdist_in.h. texts[i] is byte-exact.
  * Kept in the cache under the wheel's sha256 where the page gives one. Damaged: RC_WHEEL naming the
- * URL. */
+ * URL; or, where `faults` is not NULL, that text in faults[i] (else ""), and the others are read. */
 int index_metadata(struct index *x, const struct index_file *const *files, size_t n,
-	struct arena *a, struct str *texts, struct err *e);
+	struct arena *a, struct str *texts, struct str *faults, struct err *e);
 
 #endif

@@ -104,12 +104,24 @@ static int read_metadata(const struct json *file, struct index_file *out, struct
 	return 0;
 }
 
-/* The file name is the URL's, as for HTML; "filename" where the URL ends in something else. */
-static const char *file_name(struct arena *a, const char *url, struct str said)
+/* The file name is the URL's, as for HTML; "filename" where the URL ends in something else. Most need no
+ * memory of their own: a page may list ten thousand. */
+static struct str file_name(struct arena *a, const char *url, struct str said)
 {
-	char *last = uri_decode(a, uri_last_segment(str_of(url)));
+	struct str last = uri_last_segment(str_of(url));
 
-	return last && index_is_dist_file(str_of(last)) ? last : arena_dup(a, said);
+	if (str_find(last, '%') < last.n) {
+		last = str_of(uri_decode(a, last));
+	}
+	return index_is_dist_file(last) ? last : arena_str(a, said);
+}
+
+/* Neighbours on a page mostly say the same. */
+static struct str keep_python(struct arena *a, const struct index_page *page, struct str python)
+{
+	struct str before = page->links.n ? page->links.v[page->links.n - 1].requires_python : STR_NULL;
+
+	return str_eq(before, python) ? before : arena_str(a, python);
 }
 
 static int read_file(struct arena *a, const struct json *file, const char *url,
@@ -132,9 +144,10 @@ static int read_file(struct arena *a, const struct json *file, const char *url,
 	if (!target) {
 		return err_set(e, RC_INDEX, "url: not a link");
 	}
-	link.url = arena_dup(a, uri_without_fragment(str_of(target)));
-	link.name.file = str_of(file_name(a, link.url, name));
-	link.requires_python = arena_str(a, str_trim(python));
+	target[uri_without_fragment(str_of(target)).n] = '\0';
+	link.url = target;
+	link.name.file = file_name(a, link.url, name);
+	link.requires_python = keep_python(a, page, str_trim(python));
 	if (!index_is_dist_file(link.name.file)) {
 		page->nunreadable++;
 		return 0;

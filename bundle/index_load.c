@@ -1,4 +1,5 @@
 #include "bundle/index_load.h"
+#include "bundle/index_kept.h"
 #include "manifests/base/uri.h"
 #include "manifests/limits.h"
 
@@ -16,6 +17,8 @@ struct loader {
 	struct cache *cache;
 	struct arena *a;
 	struct index_load **todo; /* those that are asked for, in the order of the requests */
+	index_load_done *done;    /* or NULL */
+	void *context;            /* of done */
 };
 
 static uint64_t now_s(void)
@@ -35,8 +38,8 @@ static int refuse_html(const struct index_page *page, struct err *e)
 			   "a login page or a proxy may stand between");
 }
 
-static int read_body(
-	struct arena *a, const struct cache_page *from, struct index_page *out, struct err *e)
+static int read_body(const struct index_load *load, struct arena *a, const struct http_response *from,
+	struct index_page *out, struct err *e)
 {
 	static const char *const json[] = { "application/vnd.pypi.simple.v1+json",
 		"application/vnd.pypi.simple.latest+json" };
@@ -44,6 +47,9 @@ static int read_body(
 		"application/vnd.pypi.simple.latest+html" };
 	struct str body = buf_str(&from->body);
 
+	if (load->read) {
+		return load->read(a, body, from->url, out, e);
+	}
 	for (size_t i = 0; i < sizeof(json) / sizeof(*json); i++) {
 		if (strcmp(from->content_type, json[i]) == 0) {
 			return index_json_read(a, body, from->url, out, e);
@@ -84,46 +90,38 @@ static void finish_links(struct index_load *load)
 	load->page.links.n = n;
 }
 
-static int use_page(
-	struct loader *l, struct index_load *load, const struct cache_page *from, struct err *e)
+static int read_answer(
+	struct loader *l, struct index_load *load, const struct http_response *r, struct err *e)
 {
-	if (from->status == 404) {
-		return 0;
-	}
-	int r = read_body(l->a, from, &load->page, e);
-	if (r) {
+	if (read_body(load, l->a, r, &load->page, e)) {
 		err_wrap(e, "%s", load->url);
 		return err_hint(e, "look at that URL with another client: the index, or a proxy before it, "
 				   "answers wrongly");
 	}
+	load->next = *r->next ? uri_resolve(l->a, str_of(r->url), str_of(r->next)) : NULL;
 	finish_links(load);
 	return 0;
 }
 
 /* ---- answers ---- */
 
-static int refuse_answer(const struct index_load *load, long status, struct err *e)
+static int refuse_answer(const struct index_load *load, const struct http_response *r, struct err *e)
 {
-	const char *hint = "try again later, or look at the URL with another client";
-
-	if (status == 401 || status == 403) {
-		hint = "it asks for credentials: put them into ~/.netrc or into the index URL of "
-		       "pip";
-	} else if (status == 407) {
-		hint = "the proxy asks for credentials: put them into PIP_PROXY or https_proxy";
-	} else if (status == 404) {
-		hint = "correct find-links (PIP_FIND_LINKS, or pip.conf)";
+	if (r->status != 404) {
+		return http_refuse(r, load->url, e);
 	}
-	err_set(e, RC_INDEX, "%s: the index answers %ld %s", load->url, status,
-		http_status_text(status));
-	return err_hint(e, "%s", hint);
+	err_set(e, RC_INDEX, "%s: the index answers 404 Not Found", load->url);
+	return err_hint(e, "correct find-links (PIP_FIND_LINKS, or pip.conf)");
 }
 
 /* S3 says 403 for a key that does not exist where the folder may not be listed: large wheel indexes
  * live there, and they know only a few projects. A refusal by anything else is a refusal. */
-static bool is_absent(const struct http_response *r)
+static bool is_absent(const struct index_load *load, const struct http_response *r)
 {
 	if (r->status == 404 || r->status == 410) {
+		return true;
+	}
+	if (r->status == 403 && load->is_403_absent) {
 		return true;
 	}
 	return r->status == 403 && strcmp(r->content_type, "application/xml") == 0 &&
@@ -132,120 +130,159 @@ static bool is_absent(const struct http_response *r)
 
 /* As long as the server says; ten minutes where it says nothing, but not for a project that is missing:
  * it may be there the next minute. (A run that fails gives up all freshness: cache_expire_pages.) */
-static uint64_t fresh_until(const struct http_response *r, uint64_t now)
+static uint64_t fresh_until(const struct http_response *r, bool absent, uint64_t now)
 {
-	uint64_t unsaid = is_absent(r) ? 0 : FRESH_S;
+	uint64_t unsaid = absent ? 0 : FRESH_S;
 	uint64_t seconds = r->no_cache ? 0 : r->age_left ? r->age_left : unsaid;
 
 	return now + (seconds < FRESH_MAX_S ? seconds : FRESH_MAX_S);
 }
 
-/* Moves what is kept out of the response. */
-static struct cache_page page_of(struct http_response *r)
+/* A cache that cannot be written is no reason to stop. */
+static void keep_answer(struct loader *l, const struct index_load *load, const struct http_response *r)
 {
+	struct err ignored = ERR_INIT;
+	CLEANUP_BUF struct buf links = BUF_INIT;
 	uint64_t now = now_s();
-	struct cache_page p = {
-		.url = r->url,
-		.etag = r->etag,
-		.last_modified = r->last_modified,
-		.content_type = r->content_type,
-		.fetched = now,
-		.fresh_until = fresh_until(r, now),
-		.status = is_absent(r) ? 404 : 200,
-		.body = r->body,
-	};
 
-	if (p.status == 404) {
-		buf_release(&p.body);
+	if (!load->is_absent) {
+		index_kept_write(&load->page, &links);
 	}
-	r->url = r->etag = r->last_modified = r->content_type = NULL;
-	r->body = (struct buf)BUF_INIT;
-	return p;
+	cache_put_page(l->cache, load->key,
+		&(struct cache_page){
+			.body = buf_str(&links),
+			.etag = r->etag,
+			.last_modified = r->last_modified,
+			.next = load->next,
+			.fetched = now,
+			.fresh_until = fresh_until(r, load->is_absent, now),
+			.status = load->is_absent ? 404 : 200,
+		},
+		&ignored);
 }
 
 /* 304 (RFC 9110 section 15.4.5): the kept page is good for another while. */
-static int renew(struct loader *l, struct index_load *load, struct http_response *r, struct err *e)
+static void renew(struct loader *l, struct index_load *load, const struct http_response *r)
 {
 	struct err ignored = ERR_INIT;
+	uint64_t now = now_s();
 
-	load->kept.fetched = now_s();
-	load->kept.fresh_until = fresh_until(r, load->kept.fetched);
-	cache_put_page(l->cache, load->url, &load->kept, &ignored);
-	return use_page(l, load, &load->kept, e);
+	cache_renew_page(l->cache, load->key, now, fresh_until(r, false, now), &ignored);
+}
+
+static void forget_kept(struct index_load *load)
+{
+	index_page_release(&load->page);
+	load->page = (struct index_page)INDEX_PAGE_INIT;
+	load->is_kept = load->is_absent = false;
+	load->next = NULL;
+}
+
+static void tell(struct loader *l, struct index_load *load)
+{
+	if (l->done) {
+		l->done(l->context, load);
+	}
+}
+
+static int take_answer(
+	struct loader *l, struct index_load *load, const struct http_response *r, struct err *e)
+{
+	if (r->status == 304 && load->is_kept) {
+		renew(l, load, r);
+		return 0;
+	}
+	forget_kept(load);
+	load->is_absent = load->may_be_absent && is_absent(load, r);
+	if (r->status != 200 && !load->is_absent) {
+		return refuse_answer(load, r, e);
+	}
+	if (!load->is_absent && read_answer(l, load, r, e)) {
+		return -(int)e->rc;
+	}
+	if (!r->no_store) {
+		keep_answer(l, load, r);
+	}
+	return 0;
 }
 
 static int end_load(
 	void *context, size_t i, struct http_response *r, const struct err *failed, struct err *e)
 {
 	struct loader *l = context;
-	struct index_load *load = l->todo[i];
-	struct err ignored = ERR_INIT;
 
 	if (failed) {
 		*e = *failed;
 		return -(int)failed->rc;
 	}
-	if (r->status == 304 && load->is_kept) {
-		return renew(l, load, r, e);
+	int code = take_answer(l, l->todo[i], r, e);
+	if (!code) {
+		tell(l, l->todo[i]);
 	}
-	bool absent = load->may_be_absent && is_absent(r);
-	if (r->status != 200 && !absent) {
-		return refuse_answer(load, r->status, e);
-	}
-	bool keep = !r->no_store;
-	struct cache_page page = page_of(r);
-	int code = use_page(l, load, &page, e);
-	if (!code && keep) { /* a cache that cannot be written is no reason to stop */
-		cache_put_page(l->cache, load->url, &page, &ignored);
-	}
-	cache_page_release(&page);
 	return code;
 }
 
 /* ---- the whole ---- */
 
-static bool use_kept(struct loader *l, struct index_load *load)
+static bool is_fresh(const struct cache_page *p)
 {
-	struct err ignored = ERR_INIT;
 	uint64_t now = now_s();
 
-	load->is_kept = cache_get_page(l->cache, load->url, &load->kept);
-	if (load->is_kept && load->kept.status == 404 && !load->may_be_absent) {
-		cache_page_release(&load->kept);
-		load->is_kept = false;
-	}
-	/* A page from the future was written under another clock. */
-	if (!load->is_kept || load->kept.fresh_until <= now || load->kept.fetched > now) {
+	return p->fresh_until > now && p->fetched <= now; /* one from the future has another clock */
+}
+
+/* Reads the kept page even where it is to be asked for again: what cannot be read cannot be compared. */
+static bool read_kept(struct loader *l, struct index_load *load)
+{
+	const struct cache_page *kept = &load->kept;
+
+	if (!cache_get_page(l->cache, load->key, l->a, &load->kept)) {
 		return false;
 	}
-	return use_page(l, load, &load->kept, &ignored) == 0;
+	load->is_absent = kept->status == 404;
+	load->next = *kept->next ? kept->next : NULL;
+	load->is_kept = load->is_absent ? load->may_be_absent : index_kept_read(kept->body, &load->page);
+	if (!load->is_kept) {
+		forget_kept(load);
+		return false;
+	}
+	finish_links(load);
+	return true;
+}
+
+/* What the answer is depends on what is asked for. */
+static const char *accept_of(const struct index_load *load)
+{
+	return load->accept ? load->accept : accept;
 }
 
 int index_load_pages(struct http *h, struct cache *c, struct index_load *loads, size_t n,
-	struct arena *a, struct err *e)
+	struct arena *a, index_load_done *done, void *context, struct err *e)
 {
 	CLEANUP(free) struct http_request *requests = mem_array(n + 1, sizeof(*requests));
 	CLEANUP(free) struct index_load **todo = mem_array(n + 1, sizeof(*todo));
-	struct loader l = { .cache = c, .a = a, .todo = todo };
+	struct loader l = { .cache = c, .a = a, .todo = todo, .done = done, .context = context };
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (use_kept(&l, &loads[i])) {
+		loads[i].key = arena_printf(a, "%s %s", accept_of(&loads[i]), loads[i].url);
+		if (read_kept(&l, &loads[i]) && is_fresh(&loads[i].kept)) {
+			tell(&l, &loads[i]);
 			continue;
 		}
-		bool may_compare = loads[i].is_kept && loads[i].kept.status == 200;
+		bool may_compare = loads[i].is_kept && !loads[i].is_absent;
 		todo[count] = &loads[i];
 		requests[count++] = (struct http_request){
 			.url = loads[i].url,
-			.accept = accept,
+			.accept = accept_of(&loads[i]),
 			.if_none_match = may_compare ? loads[i].kept.etag : NULL,
 			.if_modified_since = may_compare ? loads[i].kept.last_modified : NULL,
 			.max = LIMIT_INDEX_PAGE,
 		};
 	}
 	int r = http_get_many(h, requests, count, 0, end_load, &l, e);
-	for (size_t i = 0; i < n; i++) {
-		cache_page_release(&loads[i].kept);
+	for (size_t i = 0; r && i < n; i++) {
+		index_page_release(&loads[i].page);
 	}
 	return r;
 }

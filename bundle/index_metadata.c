@@ -19,7 +19,7 @@ enum { ROUNDS_MAX = 12 };
 
 struct job {
 	const struct index_file *file;
-	struct str *text; /* where it goes */
+	struct str *text, *fault; /* where it goes; what is wrong with the wheel, or NULL */
 	enum step step;
 	struct range_file ranges;
 	bool has_size;   /* ranges.size is known */
@@ -153,14 +153,13 @@ static int read_ranges(struct work *w, struct job *job, struct err *e)
 	return err_wrap(e, "%s", shown(w, job));
 }
 
-static int refuse(struct work *w, const struct job *job, long status, struct err *e)
+static int refuse(struct work *w, const struct job *job, const struct http_response *r, struct err *e)
 {
-	err_set(e, RC_INDEX, "%s: the server answers %ld %s", shown(w, job), status,
-		http_status_text(status));
-	if (status == 401 || status == 403) {
-		return err_hint(e, "it asks for credentials: put them into ~/.netrc or into the "
-				   "index URL of pip");
+	if (http_status_is_refusal(r->status)) {
+		return http_refuse(r, shown(w, job), e);
 	}
+	err_set(e, RC_INDEX, "%s: the server answers %ld %s", shown(w, job), r->status,
+		http_status_text(r->status));
 	return err_hint(e, "%s lists a file that is not there; it is the index's fault",
 		job->file->source ? job->file->source : "the index");
 }
@@ -171,7 +170,7 @@ static int take_range(struct work *w, struct job *job, const struct http_respons
 	bool is_all = r->status == 200 && r->body.n;
 
 	if (r->status == 401 || r->status == 403 || r->status == 404 || r->status == 410) {
-		return refuse(w, job, r->status, e);
+		return refuse(w, job, r, e);
 	}
 	if (is_all && strcmp(r->content_type, "text/html") == 0) {
 		err_set(e, RC_INDEX, "%s: the server sends an HTML page in place of the file", shown(w, job));
@@ -199,6 +198,18 @@ static int take_head(struct job *job, const struct http_response *r)
 	return 0;
 }
 
+/* A damaged wheel concerns those who would choose it; where the caller wants to know, the others go on. */
+static int settle(struct work *w, struct job *job, int r, struct err *e)
+{
+	if (!r || e->rc != RC_WHEEL || !job->fault) {
+		return r;
+	}
+	*job->fault = str_of(arena_printf(w->a, "%s", e->text));
+	job->step = DONE;
+	err_clear(e);
+	return 0;
+}
+
 static int end_one(
 	void *context, size_t i, struct http_response *r, const struct err *failed, struct err *e)
 {
@@ -216,7 +227,7 @@ static int end_one(
 		return take_head(job, r);
 	case TAIL:
 	case PIECE:
-		return take_range(w, job, r, e);
+		return settle(w, job, take_range(w, job, r, e), e);
 	case WHOLE:
 	case DONE:
 		break;
@@ -340,7 +351,7 @@ static int read_whole(struct work *w, struct err *e)
 	}
 	int r = n ? fetch_files(index_cache(w->x), index_http(w->x), items, n, 0, NULL, e) : 0;
 	for (size_t i = 0; !r && i < n; i++) {
-		r = read_cached(w, jobs[i], &items[i], e);
+		r = settle(w, jobs[i], read_cached(w, jobs[i], &items[i], e), e);
 	}
 	return r;
 }
@@ -376,7 +387,7 @@ static int begin_one(struct work *w, struct job *job, struct err *e)
 }
 
 int index_metadata(struct index *x, const struct index_file *const *files, size_t n,
-	struct arena *a, struct str *texts, struct err *e)
+	struct arena *a, struct str *texts, struct str *faults, struct err *e)
 {
 	CLEANUP(free) struct job *jobs = mem_array(n + 1, sizeof(*jobs));
 	CLEANUP(free) struct job **asked = mem_array(n + 1, sizeof(*asked));
@@ -389,7 +400,8 @@ int index_metadata(struct index *x, const struct index_file *const *files, size_
 	for (size_t i = 0; i < n && !r; i++) {
 		jobs[i].file = files[i];
 		jobs[i].text = &texts[i];
-		r = begin_one(&w, &jobs[i], e);
+		jobs[i].fault = faults ? &faults[i] : NULL;
+		r = settle(&w, &jobs[i], begin_one(&w, &jobs[i], e), e);
 	}
 	if (!r) {
 		r = run_rounds(&w, e);

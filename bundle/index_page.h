@@ -20,10 +20,9 @@ void index_page_release(struct index_page *p); /* texts belong to the arena */
 
 /* `url` is where the page came from, without credentials; links are resolved against it. Errors are
  * RC_INDEX without the URL: the caller wraps it. */
-int index_html_read(
-	struct arena *a, struct str html, const char *url, struct index_page *out, struct err *e);
-int index_json_read(
-	struct arena *a, struct str json, const char *url, struct index_page *out, struct err *e);
+typedef int index_page_reader(
+	struct arena *a, struct str text, const char *url, struct index_page *out, struct err *e);
+index_page_reader index_html_read, index_json_read;
 
 /* One folder, not its sub-folders: wheels and sdists by name and size, and the links of its *.html
  * files. A folder that is missing or empty has no links: pip does not mind either. `path` may also

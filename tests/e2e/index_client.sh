@@ -34,11 +34,35 @@ client projects alpha
 good "no-cache: asked again, answered with 304" "alpha: 2 files"
 is "the page is sent once" "$(requests '"status": 304')" 1
 
+# damage EXPRESSION: the body of each kept page becomes that (of `body`, bytes), with the digest it then has
+damage() {
+	python3 - "$work/cache/gpkg-bundle/cache.sqlite" "$1" <<'END'
+import hashlib, sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db:
+    for key, body in db.execute("SELECT key, body FROM page").fetchall():
+        bad = eval(sys.argv[2], {"body": body})
+        db.execute("UPDATE page SET body = ?, sum = ? WHERE key = ?", (bad, hashlib.sha256(bad).digest(), key))
+END
+}
+
+for bad in 'b""' 'body[:-1]' 'body + body' 'b"{}"' 'body.replace(b"links-1", b"links-0")'; do
+	fresh
+	client projects alpha
+	damage "$bad"
+	: >"$work/log"
+	client projects alpha
+	good "kept pages that do not read ($bad) are no pages" "alpha: 2 files"
+	is "and are not compared with ($bad)" "$(requests '"status": 200') $(requests)" "1 1"
+done
+
 start --cache max-age=3600 --yanked "alpha-1.0-py3-none-any.whl=" --yanked "$alpha=bad build" \
 	--requires "$alpha=>=3.9,<4" --format html
 fresh
 client projects alpha
 good "yanked and requires-python" "yanked=()" "yanked=(bad build)" "python=>=3.9,<4"
+cp "$work/out" "$work/first"
+client projects alpha
+is "a kept page says all that the page said" "$(requests) $(cmp "$work/first" "$work/out" 2>&1)" "1 "
 
 start --fault gzip
 fresh
@@ -167,6 +191,10 @@ grep -q 'wr%40ng\|wr@ng' "$work/err"
 is "no message shows them" $? 1
 index=$plain
 printf 'machine 127.0.0.1 login me password p@ss\n' >"$work/home/.netrc"
+chmod 644 "$work/home/.netrc"
+client projects alpha
+bad "netrc that others can read" permission "$work/home/.netrc" "chmod 600"
+chmod 600 "$work/home/.netrc"
 client projects alpha
 good "credentials in netrc" "alpha: 2 files"
 rm "$work/home/.netrc"

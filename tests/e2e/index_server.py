@@ -16,6 +16,7 @@ Paths: /simple/, /simple/NAME/, /flat/ (one find-links page), /files/FILE, /file
     bomb           a page of 100 MiB in 100 kB        cut=N          closes each connection after N bytes of body
     retry-after=N  once 429 with Retry-After: N       s3-403         S3's answer for a key that is not there
     bad-range      206 with another range             old-api        meta says version 2.0
+    no-head=N      status N to HEAD                   no-list        /simple/ itself is not there
 """
 
 import argparse
@@ -201,6 +202,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             time.sleep(3600)
         if fault("404", path):
             self.send_body(404, "text/plain", b"")
+        elif fault("no-head", path) and self.command == "HEAD":
+            self.send_body(fault("no-head", path).number, "text/plain", b"")
+        elif fault("no-list", path) and path == "/simple/":
+            self.send_body(404, "text/plain", b"")
         elif fault("status", path):
             self.send_body(fault("status", path).number, "text/plain", b"no")
         elif self.index.fault_once("500", path):
@@ -244,13 +249,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         yanked = self.index.options.yanked.get(name)
         return sha256, metadata, yanked, self.index.options.requires.get(name)
 
+    def is_hashed(self, name):
+        return not self.index.options.no_hashes and not any(t in name for t in self.index.options.no_hash)
+
     def json_page(self, project, files):
         version = "2.0" if self.index.fault("old-api", self.path) else "1.1"
         page = {"meta": {"api-version": version}, "name": project, "versions": [], "files": []}
         for name, info in files:
             sha256, metadata, yanked, python = self.facts(name, info)
             entry = {"filename": name, "url": f"../../files/{urllib.parse.quote(name)}",
-                     "hashes": {} if self.index.options.no_hashes else {"sha256": sha256},
+                     "hashes": {"sha256": sha256} if self.is_hashed(name) else {},
                      "requires-python": python, "size": info["size"],
                      "yanked": False if yanked is None else yanked or True}
             if metadata:
@@ -269,7 +277,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for name, info in files:
             sha256, metadata, yanked, python = self.facts(name, info)
             href = up + urllib.parse.quote(name)
-            if not self.index.options.no_hashes:
+            if self.is_hashed(name):
                 href += f"#sha256={sha256}"
             extra = f' data-requires-python="{html.escape(python)}"' if python else ""
             if yanked is not None:
@@ -405,6 +413,7 @@ def main():
     p.add_argument("--no-ranges", dest="ranges", action="store_false")
     p.add_argument("--no-suffix", action="store_true", help="501 for 'the last N bytes'")
     p.add_argument("--no-hashes", action="store_true")
+    p.add_argument("--no-hash", action="append", default=[], metavar="TEXT", help="only files that contain it")
     p.add_argument("--etag", action="store_true", help="ETag on files")
     p.add_argument("--cache", metavar="TEXT", help="ETag and this Cache-Control on pages")
     p.add_argument("--format", choices=["json", "html", "both"], default="both")

@@ -133,7 +133,7 @@ static int run_metadata(struct client *c, const char *name, const char *file, st
 		const struct index_file *f = &project.files[i];
 
 		if (str_is(f->name.file, file)) {
-			r = index_metadata(c->index, &f, 1, &c->arena, &text, e);
+			r = index_metadata(c->index, &f, 1, &c->arena, &text, NULL, e);
 			return r ? r : fwrite(text.p, 1, text.n, stdout) != text.n;
 		}
 	}
@@ -175,7 +175,7 @@ static int run_cache(struct client *c, bool clear, struct err *e)
 
 	int r = cache_open(NULL, &c->cache, e);
 	if (!r && clear) {
-		r = cache_clear(c->cache, e);
+		r = cache_clear(c->cache, UINT64_MAX, &u, e);
 	}
 	r = r ? r : cache_measure(c->cache, &u, e);
 	if (!r) {
