@@ -3,90 +3,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A walk over the picks of one target. Bits and extras only grow, so it ends. */
+/* A walk over the members of a set. Bits and extras only grow, so it ends. */
 struct walk {
 	struct arena *a;
-	const struct choose_target *t;
-	const struct plan_file *files;
-	struct plan_target *pt;
-	struct closure_holes *holes; /* NULL: do not report */
+	const struct target_view *t;
+	struct closure_set *set;
+	struct closure_holes *holes;
 	size_t *queue;
-	size_t head, n; /* a ring with room for every pick */
+	size_t head, n; /* a ring with room for every member */
 	bool *queued;
 };
 
-static struct plan_pick *find_pick(const struct plan_target *pt, const struct plan_file *files,
-	struct str project)
+static void push(struct walk *w, size_t member)
 {
-	for (size_t i = 0; i < pt->npicks; i++) {
-		if (str_eq(files[pt->picks[i].file].project, project)) {
-			return &pt->picks[i];
-		}
-	}
-	return NULL;
-}
-
-static void push(struct walk *w, const struct plan_pick *p)
-{
-	size_t i = (size_t)(p - w->pt->picks);
-
-	if (!w->queued[i]) {
-		w->queued[i] = true;
-		w->queue[(w->head + w->n++) % w->pt->npicks] = i;
+	if (!w->queued[member]) {
+		w->queued[member] = true;
+		w->queue[(w->head + w->n++) % w->set->nmembers] = member;
 	}
 }
 
-static bool has_extra(const struct plan_pick *p, struct str extra)
-{
-	for (size_t i = 0; i < p->nextras; i++) {
-		if (str_eq(p->extras[i], extra)) {
-			return true;
-		}
-	}
-	return false;
-}
+/* ---- extras ---- */
 
 static int by_text(const void *a, const void *b)
 {
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static bool add_extras(struct arena *a, struct plan_pick *p, const struct str *extras, size_t n)
+/* Sorted, each once. True if there are more than before. */
+static bool add_extras(struct arena *a, struct closure_member *m, const struct str *extras, size_t n)
 {
-	struct str *all = arena_array(a, p->nextras + n, sizeof(*all));
-	size_t count = p->nextras;
+	struct str *all = arena_array(a, m->nextras + n, sizeof(*all));
+	size_t count = 0, total = m->nextras + n;
 
-	if (count) {
-		memcpy(all, p->extras, count * sizeof(*all));
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (!has_extra(p, extras[i])) {
-			all[count++] = extras[i];
-		}
-	}
-	if (count == p->nextras) {
+	if (total == 0) {
 		return false;
 	}
-	qsort(all, count, sizeof(*all), by_text);
-	p->extras = all;
-	p->nextras = count;
-	return true;
-}
-
-static void report(struct walk *w, const struct plan_file *asker, const struct requirement *r, bool is_build,
-	const struct plan_file *chosen)
-{
-	if (w->holes) {
-		vec_push(w->holes, (struct closure_hole){
-			.project = r->name, .requirement = r->raw, .specifiers = r->specifiers,
-			.is_build = is_build,
-			.asker = str_of(arena_printf(w->a, "%.*s %.*s", STR_ARG(asker->project),
-				STR_ARG(asker->from.name.version.raw))),
-			.chosen = chosen ? chosen->from.name.version.raw : STR_NULL });
+	for (size_t i = 0; i < total; i++) {
+		all[i] = i < m->nextras ? m->extras[i] : extras[i - m->nextras];
 	}
+	qsort(all, total, sizeof(*all), by_text);
+	for (size_t i = 0; i < total; i++) {
+		if (count == 0 || !str_eq(all[count - 1], all[i])) {
+			all[count++] = all[i];
+		}
+	}
+	bool grew = count > m->nextras;
+	m->extras = all;
+	m->nextras = count;
+	return grew;
 }
 
-/* Who really serves the version: METADATA's where there is one, for a file name may carry a label that it lacks. */
+/* ---- who meets a requirement ---- */
+
+/* Who really serves the version: METADATA's where there is one, for a file name may carry a label that it
+ * lacks. */
 static bool version_fits(struct arena *a, const struct plan_file *f, const struct specifier_set *s)
 {
 	struct version v;
@@ -98,9 +68,76 @@ static bool version_fits(struct arena *a, const struct plan_file *f, const struc
 	return specifier_contains(s, &f->from.name.version);
 }
 
+/* The member for a requirement: the first of the project that fits, else the first; SIZE_MAX: none. */
+static size_t find_member(struct walk *w, const struct requirement *r, bool *fits)
+{
+	size_t found = SIZE_MAX;
+
+	*fits = false;
+	for (size_t i = 0; i < w->set->nmembers && !*fits; i++) {
+		const struct plan_file *f = &w->set->files[w->set->members[i].file];
+
+		if (str_eq(f->project, r->name)) {
+			*fits = version_fits(w->a, f, &r->specifiers);
+			found = *fits || found == SIZE_MAX ? i : found;
+		}
+	}
+	return found;
+}
+
+/* What the target has already serves, too. NULL: it has no such project. */
+static const struct plan_given *find_given(const struct walk *w, const struct requirement *r)
+{
+	for (size_t i = 0; i < w->set->ngiven; i++) {
+		if (str_eq(w->set->given[i].project, r->name)) {
+			return &w->set->given[i];
+		}
+	}
+	return NULL;
+}
+
+static void report(struct walk *w, const struct plan_file *asker, const struct requirement *r, bool is_build,
+	struct str chosen)
+{
+	vec_push(w->holes, (struct closure_hole){ .project = r->name, .requirement = r->raw,
+		.specifiers = r->specifiers, .is_build = is_build, .chosen = chosen,
+		.asker = str_of(arena_printf(w->a, "%.*s %.*s", STR_ARG(asker->project),
+			STR_ARG(asker->from.name.version.raw))) });
+}
+
+static void meet(struct walk *w, const struct plan_file *asker, const struct requirement *r, unsigned use,
+	bool is_build)
+{
+	const struct plan_given *given = find_given(w, r);
+	bool fits;
+	size_t at = find_member(w, r, &fits);
+
+	if (at == SIZE_MAX && given) {
+		if (!specifier_contains(&r->specifiers, &given->version)) {
+			report(w, asker, r, is_build, given->version.raw);
+		}
+		return;
+	}
+	if (!fits) {
+		report(w, asker, r, is_build, at == SIZE_MAX ? STR_NULL
+			: w->set->files[w->set->members[at].file].from.name.version.raw);
+	}
+	if (at != SIZE_MAX) {
+		struct closure_member *m = &w->set->members[at];
+		bool grew = add_extras(w->a, m, r->extras, r->nextras);
+
+		if (grew || (m->use & use) != use) {
+			m->use |= use;
+			push(w, at);
+		}
+	}
+}
+
+/* ---- the walk ---- */
+
 /* One requirement of `asker`, which is met, is not meant here, or is a hole. */
-static int follow(struct walk *w, const struct plan_file *asker, const struct plan_pick *from,
-	struct str text, unsigned bits, bool is_build, struct err *e)
+static int follow(struct walk *w, const struct plan_file *asker, const struct closure_member *from,
+	struct str text, unsigned use, struct err *e)
 {
 	struct requirement r;
 
@@ -110,134 +147,65 @@ static int follow(struct walk *w, const struct plan_file *asker, const struct pl
 	}
 	/* A marker that cannot be judged for this target is no "false": the proof would have a gap. */
 	bool meant = false;
-	if (marker_decide(r.marker, &w->t->env, is_build ? NULL : from->extras,
-		    is_build ? 0 : from->nextras, &meant, e)) {
+	if (marker_decide(r.marker, &w->t->env, from ? from->extras : NULL, from ? from->nextras : 0, &meant, e)) {
 		return err_wrap(e, "%.*s requires \"%.*s\"", STR_ARG(asker->from.name.file), STR_ARG(r.raw));
 	}
-	if (!meant) {
-		return 0;
-	}
-	struct plan_pick *p = find_pick(w->pt, w->files, r.name);
-	if (!p || !version_fits(w->a, &w->files[p->file], &r.specifiers)) {
-		report(w, asker, &r, is_build, p ? &w->files[p->file] : NULL);
-	}
-	if (p) {
-		bool grew = add_extras(w->a, p, r.extras, r.nextras);
-
-		if (grew || (p->use & bits) != bits) {
-			p->use |= bits;
-			push(w, p);
-		}
+	if (meant) {
+		meet(w, asker, &r, use, from == NULL);
 	}
 	return 0;
 }
 
-static int follow_all(struct walk *w, const struct plan_pick *p, struct err *e)
+/* A member may be walked again: its holes are told once, at its last walk. */
+static void forget_holes(struct walk *w, const struct plan_file *asker)
 {
-	const struct plan_file *f = &w->files[p->file];
-	/* What a build environment needs at run time belongs to that environment. */
-	unsigned bits = p->use;
+	char *name = arena_printf(w->a, "%.*s %.*s", STR_ARG(asker->project), STR_ARG(asker->from.name.version.raw));
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->holes->n; i++) {
+		if (!str_is(w->holes->v[i].asker, name) || w->holes->v[i].is_build) {
+			w->holes->v[kept++] = w->holes->v[i];
+		}
+	}
+	w->holes->n = kept;
+}
+
+static int walk_member(struct walk *w, size_t member, struct err *e)
+{
+	const struct closure_member m = w->set->members[member]; /* follow() may add to it */
+	const struct plan_file *f = &w->set->files[m.file];
 	int r = 0;
 
+	forget_holes(w, f);
 	for (size_t i = 0; !r && i < f->core.nrequires_dist; i++) {
-		r = follow(w, f, p, f->core.requires_dist[i], bits, false, e);
-	}
-	for (size_t i = 0; !r && i < f->nbuild_requires; i++) {
-		r = follow(w, f, p, f->build_requires[i], USE_BUILD, true, e);
+		r = follow(w, f, &m, f->core.requires_dist[i], m.use, e);
 	}
 	return r;
 }
 
-static int run(struct walk *w, struct err *e)
+int closure_prove(struct arena *a, const struct target_view *t, struct closure_set *set,
+	struct closure_holes *holes, struct err *e)
 {
+	struct walk w = { .a = a, .t = t, .set = set, .holes = holes };
+	const struct plan_file *sdist = set->sdist;
 	int r = 0;
 
-	while (!r && w->n) {
-		size_t i = w->queue[w->head];
-
-		w->head = (w->head + 1) % w->pt->npicks;
-		w->n--;
-		w->queued[i] = false;
-		if (w->holes) { /* a pick may be walked again: its holes are told once, at its last walk */
-			const struct plan_file *f = &w->files[w->pt->picks[i].file];
-			char *asker = arena_printf(w->a, "%.*s %.*s", STR_ARG(f->project),
-				STR_ARG(f->from.name.version.raw));
-			size_t kept = 0;
-
-			for (size_t j = 0; j < w->holes->n; j++) {
-				if (!str_is(w->holes->v[j].asker, asker)) {
-					w->holes->v[kept++] = w->holes->v[j];
-				}
-			}
-			w->holes->n = kept;
-		}
-		r = follow_all(w, &w->pt->picks[i], e);
+	w.queue = arena_array(a, set->nmembers + 1, sizeof(*w.queue));
+	w.queued = arena_array(a, set->nmembers + 1, sizeof(*w.queued));
+	for (size_t i = 0; sdist && !r && i < sdist->nbuild_requires; i++) {
+		r = follow(&w, sdist, NULL, sdist->build_requires[i], USE_BUILD, e);
 	}
-	return r;
-}
-
-static void walk_init(struct walk *w, struct arena *a, const struct choose_target *t,
-	const struct plan_file *files, struct plan_target *pt, struct closure_holes *holes)
-{
-	*w = (struct walk){ .a = a, .t = t, .files = files, .pt = pt, .holes = holes };
-	w->queue = arena_array(a, pt->npicks + 1, sizeof(*w->queue));
-	w->queued = arena_array(a, pt->npicks + 1, sizeof(*w->queued));
-}
-
-static bool is_toolkit(const struct lock *lock, struct str project)
-{
-	for (size_t i = 0; i < lock->ntoolkit_packages; i++) {
-		if (str_eq(lock->toolkit_packages[i], project)) {
-			return true;
-		}
+	for (size_t i = 0; i < set->nroots; i++) {
+		add_extras(a, &set->members[i], NULL, 0); /* sorted */
+		push(&w, i);
 	}
-	return false;
-}
+	while (!r && w.n) {
+		size_t member = w.queue[w.head];
 
-int closure_prove(struct arena *a, const struct choose_target *t, const struct lock *lock,
-	const struct plan_file *files, struct plan_target *out, struct closure_holes *holes, struct err *e)
-{
-	struct walk w;
-
-	walk_init(&w, a, t, files, out, holes);
-	for (size_t i = 0; i < out->npicks; i++) {
-		struct plan_pick *p = &out->picks[i];
-
-		if (is_toolkit(lock, files[p->file].project)) {
-			/* A row that is only for builds is then only the toolkit's. */
-			p->use = (p->row->use == LOCK_RUN ? p->use : 0) | USE_TOOLKIT;
-		}
-		push(&w, p);
+		w.head = (w.head + 1) % set->nmembers;
+		w.n--;
+		w.queued[member] = false;
+		r = walk_member(&w, member, e);
 	}
-	return run(&w, e);
-}
-
-int closure_build_environment(struct arena *a, const struct choose_target *t, const struct plan_file *files,
-	const struct plan_target *pt, size_t pick, struct str **names, size_t *n, struct err *e)
-{
-	struct plan_target copy = *pt;
-	struct walk w;
-	const struct plan_file *sdist = &files[pt->picks[pick].file];
-	int r = 0;
-
-	copy.picks = arena_array(a, pt->npicks, sizeof(*copy.picks));
-	memcpy(copy.picks, pt->picks, pt->npicks * sizeof(*copy.picks));
-	for (size_t i = 0; i < copy.npicks; i++) {
-		copy.picks[i].use = 0;
-		copy.picks[i].nextras = 0;
-	}
-	walk_init(&w, a, t, files, &copy, NULL);
-	for (size_t i = 0; !r && i < sdist->nbuild_requires; i++) {
-		r = follow(&w, sdist, &copy.picks[pick], sdist->build_requires[i], USE_BUILD, true, e);
-	}
-	r = r ? r : run(&w, e);
-	*names = arena_array(a, pt->npicks, sizeof(**names));
-	*n = 0;
-	for (size_t i = 0; !r && i < copy.npicks; i++) {
-		if (copy.picks[i].use & USE_BUILD) {
-			(*names)[(*n)++] = files[copy.picks[i].file].project;
-		}
-	}
-	qsort(*names, *n, sizeof(**names), by_text);
 	return r;
 }

@@ -7,7 +7,5 @@
 void create_report_text(const struct create_result *r, struct buf *out);
 /* One object, with "error" where `failed` is not NULL, and all holes. */
 void create_report_json(const struct create_result *r, const struct err *failed, struct buf *out);
-/* Holes and notes, a line each, on stderr. */
-void create_report_problems(const struct plan *p);
 
 #endif

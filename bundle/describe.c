@@ -121,11 +121,7 @@ static int describe_file(struct arena *a, struct cache *cache, const struct plan
 
 static int by_name(const void *a, const void *b)
 {
-	const struct manifest_file *x = a, *y = b;
-	int order = str_cmp(x->name, y->name);
-
-	order = order ? order : str_cmp(x->file, y->file);
-	return order ? order : digest_cmp(&x->sha256, &y->sha256);
+	return manifest_file_cmp(a, b);
 }
 
 /* Sorts, drops what two URLs gave twice, and tells where each plan file went. */
@@ -217,6 +213,31 @@ static int by_recipe_file(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
+static int by_index(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void describe_environment(struct arena *a, const struct plan_pick *p, const size_t *place,
+	struct manifest_recipe *out)
+{
+	size_t n = 0;
+
+	out->environment = arena_array(a, p->nenvironment, sizeof(*out->environment));
+	for (size_t i = 0; i < p->nenvironment; i++) {
+		out->environment[i] = place[p->environment[i]];
+	}
+	qsort(out->environment, p->nenvironment, sizeof(*out->environment), by_index);
+	for (size_t i = 0; i < p->nenvironment; i++) {
+		if (n == 0 || out->environment[n - 1] != out->environment[i]) {
+			out->environment[n++] = out->environment[i];
+		}
+	}
+	out->nenvironment = n;
+}
+
 static void describe_toolkit(struct arena *a, const struct lock *lock, struct manifest_target *out)
 {
 	bool carried = false;
@@ -249,8 +270,7 @@ static void describe_target(struct arena *a, const struct lock *lock, const stru
 
 			r->file = place[p->file];
 			r->device_code = p->device_code;
-			r->requires = arena_strs(a, p->build_environment, p->nbuild_environment);
-			r->nrequires = p->nbuild_environment;
+			describe_environment(a, p, place, r);
 			copy_env(a, lock, f->project, r);
 		}
 	}
@@ -264,6 +284,32 @@ static void add_waiver(struct arena *a, struct manifest *m, struct str project, 
 {
 	m->waivers[m->nwaivers++] = (struct manifest_waiver){ .project = arena_str(a, project),
 		.target = arena_str(a, target), .what = str_of(what), .reason = arena_str(a, reason) };
+}
+
+static int by_project(const void *a, const void *b)
+{
+	const struct manifest_waiver *x = a, *y = b;
+	int order = str_cmp(x->project, y->project);
+
+	order = order ? order : str_cmp(x->target, y->target);
+	order = order ? order : str_cmp(x->what, y->what);
+	return order ? order : str_cmp(x->reason, y->reason);
+}
+
+/* In an order that does not tell how the plan came about, each once. */
+static void sort_waivers(struct manifest *m)
+{
+	size_t n = 0;
+
+	if (m->nwaivers) {
+		qsort(m->waivers, m->nwaivers, sizeof(*m->waivers), by_project);
+	}
+	for (size_t i = 0; i < m->nwaivers; i++) {
+		if (n == 0 || by_project(&m->waivers[n - 1], &m->waivers[i]) != 0) {
+			m->waivers[n++] = m->waivers[i];
+		}
+	}
+	m->nwaivers = n;
 }
 
 /* `waived`, for each of the plan's files: it was taken in spite of its RECORD. */
@@ -287,6 +333,7 @@ static void describe_waivers(struct arena *a, const struct lock *lock, const str
 			add_waiver(a, m, project, STR_NULL, "first-use", STR("--trust-first-use"));
 		}
 	}
+	sort_waivers(m);
 }
 
 int describe(const struct lock *lock, const struct plan *plan, struct cache *cache, struct manifest *out,

@@ -244,19 +244,16 @@ static int refuse_status(
 	struct arena a = ARENA_INIT;
 	long status = response->status;
 
-	err_set(e, RC_INDEX, "%s: the server answers %ld %s", uri_redact(&a, str_of(item->url)),
-		status, http_status_text(status));
-	arena_release(&a);
-	if (status == 401 || status == 403) {
-		return err_hint(e, "it asks for credentials: put them into ~/.netrc or into the "
-				   "index URL of pip");
-	}
 	if (status == 404 || status == 410) {
-		return err_hint(e, "the file was removed upstream; a file with the same sha256 in "
-				   "the cache, in a "
-				   "find-links folder or at another url can take its place");
+		err_set(e, RC_INDEX, "%s: the server answers %ld %s", uri_redact(&a, str_of(item->url)),
+			status, http_status_text(status));
+		err_hint(e, "the file was removed upstream; a file with the same sha256 in the cache, in a "
+			    "find-links folder or at another url can take its place");
+	} else {
+		http_refuse(response, uri_redact(&a, str_of(item->url)), e);
 	}
-	return err_hint(e, "try again later: what was fetched stays in the cache");
+	arena_release(&a);
+	return -(int)RC_INDEX;
 }
 
 static int end_request(void *context, size_t i, struct http_response *response,

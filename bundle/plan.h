@@ -26,23 +26,46 @@ struct plan_pick {
 	bool is_requested;
 	struct str *extras; /* normalised, sorted */
 	size_t nextras;
-	const struct lock_package *row; /* the lock's row that asked for it */
 	/* sdists: */
-	struct str *build_environment; /* projects, normalised, sorted */
-	size_t nbuild_environment;
+	size_t *environment; /* what its build environment consists of: indexes into plan.files, ascending */
+	size_t nenvironment;
 	bool device_code; /* the wheel must hold code for every GPU of the target */
 };
 
+struct plan_given { /* what the target has already: torch of NVIDIA's containers. Met, and not packed */
+	struct str project;
+	struct version version;
+};
+
+/* At most one pick of a project is USE_RUN; a build environment may have another version of its own. */
 struct plan_target {
 	const struct target *target;
 	struct plan_pick *picks;
 	size_t npicks;
+	struct plan_given *given;
+	size_t ngiven;
 };
 
 struct plan_hole { /* something that a target needs and the plan lacks */
 	struct str target, project;
-	struct str text; /* the whole story: requirement, who asks, nearest that exists */
+	struct str text; /* the whole story, maybe of several lines: requirement, who asks, nearest that exists */
 	struct str waived; /* reason, or "" */
+};
+
+/* resolve --explain: one candidate file of a project, and the first thing that speaks against it. */
+struct plan_candidate {
+	struct str file, version, source;
+	/* Stable: "" fits; "format" "yanked" "pre-release" "python" "tags" "cuda" "torch" "torch-ambiguous" "abi" "gpu"
+	 * "torch-given" "hash" "excluded" "version" (a row of the lock or a constraint), "solver" (another package's
+	 * requirement), "newer" (it fits; a newer version or a better file was chosen). */
+	const char *stage;
+	struct str why; /* "needs Python >=3.12, the target has 3.11.0"; "" where it fits */
+	bool is_chosen;
+};
+struct plan_explained {
+	struct str target, project;
+	struct plan_candidate *candidates; /* newest version first, in a version as the page has them */
+	size_t ncandidates;
 };
 
 struct plan {
@@ -55,6 +78,8 @@ struct plan {
 	size_t nholes;
 	struct str *notes; /* warnings for the packer: yanked files, old versions, first use */
 	size_t nnotes;
+	struct plan_explained *explained; /* only where it was asked for */
+	size_t nexplained;
 };
 #define PLAN_INIT { .arena = ARENA_INIT }
 void plan_release(struct plan *p);

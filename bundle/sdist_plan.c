@@ -35,8 +35,43 @@ static void keep_core(struct arena *a, struct plan_file *f, const struct sdist *
 	f->core.nprovides_extra = c->nprovides_extra;
 }
 
-static int read_one(struct arena *a, const struct lock *lock, struct cache *cache, struct plan_file *f,
-	struct err *e)
+/* Hidden requirements: what the project's setup.py imports without saying so, and what the lock adds. */
+static void keep_requirements(struct arena *a, const struct lock *lock, struct plan_file *f, const struct sdist *s)
+{
+	const char *const *need = recipe_find(f->project)->needs;
+	const struct lock_recipe *own = lock_recipe_of(lock, f->project);
+
+	f->build_requires = NULL;
+	f->nbuild_requires = 0;
+	for (size_t i = 0; i < s->nbuild_requires; i++) {
+		add(a, f, s->build_requires[i]);
+	}
+	for (; *need; need++) {
+		add(a, f, str_of(*need));
+	}
+	for (size_t i = 0; own && i < own->nrequires; i++) {
+		add(a, f, own->requires[i]);
+	}
+}
+
+static const char *unfit_text(struct arena *a, const struct sdist *s, struct str project)
+{
+	if (s->is_stub) {
+		return arena_printf(a, "a stub: it downloads the true package when it is built, so it does not work "
+				       "offline; [source.%.*s] in the lock, with index = \"...\", takes that from the "
+				       "publisher's own index", STR_ARG(project));
+	}
+	if (s->is_placeholder) {
+		return "a placeholder: its setup.py only says which other package to take";
+	}
+	if (s->nmissing) {
+		return arena_printf(a, "incomplete: setup.py names %.*s, which is not in it", STR_ARG(s->missing[0]));
+	}
+	return "";
+}
+
+int sdist_facts(struct arena *a, const struct lock *lock, struct cache *cache, struct plan_file *f,
+	struct str *unfit, struct err *e)
 {
 	struct sdist s = SDIST_INIT;
 	CLEANUP(fd) int fd = -1;
@@ -46,34 +81,18 @@ static int read_one(struct arena *a, const struct lock *lock, struct cache *cach
 		return err_set(e, RC_IO, "%.*s: gone from the cache", STR_ARG(f->from.name.file));
 	}
 	int r = sdist_read(fd, f->from.name.file, f->project, &s, e);
-	if (!r && s.is_stub) {
-		r = err_set(e, RC_WHEEL,
-			"%.*s: a stub that downloads the true package when it is built, so it does not work offline",
-			STR_ARG(f->from.name.file));
-		err_hint(e, "pin a version of %.*s that has wheels for the target", STR_ARG(f->project));
-	}
 	if (!r) {
-		const char *const *need = recipe_find(f->project)->needs;
-		const struct lock_recipe *own = lock_recipe_of(lock, f->project);
-
 		keep_core(a, f, &s);
+		keep_requirements(a, lock, f, &s);
 		f->has_cuda_sources = s.has_cuda_sources;
-		for (size_t i = 0; i < s.nbuild_requires; i++) {
-			add(a, f, s.build_requires[i]);
-		}
-		for (; *need; need++) {
-			add(a, f, str_of(*need));
-		}
-		for (size_t i = 0; own && i < own->nrequires; i++) {
-			add(a, f, own->requires[i]);
-		}
+		*unfit = str_of(unfit_text(a, &s, f->project));
 	}
 	sdist_release(&s);
 	return r;
 }
 
-int sdist_plan(struct arena *a, const struct lock *lock, struct index *index, struct cache *cache,
-	struct plan_file *files, size_t n, struct err *e)
+int sdist_fetch(struct arena *a, struct index *index, struct cache *cache, struct plan_file *files, size_t n,
+	struct err *e)
 {
 	struct fetch_item *items = arena_array(a, n, sizeof(*items));
 	size_t *of = arena_array(a, n, sizeof(*of)), count = 0;
@@ -90,12 +109,11 @@ int sdist_plan(struct arena *a, const struct lock *lock, struct index *index, st
 	}
 	int r = fetch_files(cache, index_http(index), items, count, 0, NULL, e);
 	for (size_t i = 0; !r && i < count; i++) {
-		struct plan_file *f = &files[of[i]];
+		struct index_file *f = &files[of[i]].from;
 
-		f->from.has_sha256 = f->from.has_size = true;
-		f->from.sha256 = items[i].sha256;
-		f->from.size = items[i].size;
-		r = read_one(a, lock, cache, f, e);
+		f->has_sha256 = f->has_size = true;
+		f->sha256 = items[i].sha256;
+		f->size = items[i].size;
 	}
 	return r;
 }
