@@ -14,7 +14,7 @@ tests="check clang clang-format libclang-rt-14-dev shellcheck groff-base man-db 
 	python3 python3-venv python3-pip python3-dev minisign zstd openssl curl unzip util-linux iproute2
 	procps ca-certificates locales-all"
 bench="nginx-light"
-python_tools="pip>=26 uv>=0.13 packaging>=26.3"
+python_tools="pip>=26 uv>=0.13 packaging>=26.3 setuptools pypiserver devpi-server devpi-client"
 venv=build/tools
 
 missing_packages() { # NAME...

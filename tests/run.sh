@@ -48,6 +48,16 @@ minisign        | tests/e2e/minisign_interop.sh build/gpkg-bundle
 pip-config      | $py tests/e2e/differential_pip_config.py build/index_client
 index-client    | tests/e2e/index_client.sh build/index_client
 fetch-client    | tests/e2e/fetch_client.sh build/index_client
+credentials     | $py tests/e2e/credentials.py build
+doctor          | $py tests/e2e/doctor.py build
+resolve-verb    | $py tests/e2e/resolve_verb.py build
+field-cases     | $py tests/e2e/field_cases.py build
+field-traps     | $py tests/e2e/field_traps.py build
+field-tags      | $py tests/e2e/field_tags.py build
+sources         | $py tests/e2e/sources.py build
+available       | $py tests/e2e/available.py build
+index-peers     | $py tests/e2e/index_peers.py build
+universes       | $py tests/e2e/differential_resolve.py build/gpkg-bundle 60
 airgap          | $py tests/e2e/airgap.py build
 determinism     | $py tests/e2e/determinism.py build
 hostile-bundle  | $py tests/e2e/hostile_bundle.py build

@@ -8,7 +8,7 @@ import sys
 import zipfile
 
 import make_wheels
-from rig import CP, MACHINE, PYTHON, Rig, lock, package, steps, target
+from rig import CP, MACHINE, PYTHON, Rig, lock, package, sha256, steps, target
 
 HEAD = 'lock-version = 1\nname = "demo"\n'
 TARGET = ('[[target]]\nname = "t"\npython = "3.12"\nplatform = "linux_x86_64"\nglibc = "2.28"\n'
@@ -63,14 +63,8 @@ LOCKS = [
     ("a target without a name", HEAD + TARGET.replace('name = "t"\n', "") + ROW, 3, ["name"], []),
     ("an unknown target in a row", HEAD + TARGET + ROW + 'targets = ["u"]\n', 11, ['"u"'], []),
     ("an empty list of targets", HEAD + TARGET + ROW + "targets = []\n", 11, ["pure"], ["leave"]),
-    ("an unpinned row", HEAD + TARGET + ROW.replace("==1.0", ">=1.0"), 10, ["pure",
-                                                                            "open"], ["=="]),
-    ("a wildcard", HEAD + TARGET + ROW.replace("==1.0", "==1.*"), 10, ["pure"], ["=="]),
     ("a bare version", HEAD + TARGET + ROW.replace("==1.0", "1.0"), 10, ["1.0"], ["==1.0"]),
     ("a version that is none", HEAD + TARGET + ROW.replace("==1.0", "==one"), 10, ["one"], []),
-    ("neither version nor url", HEAD + TARGET + '[[package]]\nname = "pure"\n', 8, ["pure"], [
-        "url"
-    ]),
     ("a project's name that is none", HEAD + TARGET + ROW.replace("pure", "-pure"), 9, ["-pure"],
      []),
     ("an extra that is none", HEAD + TARGET + ROW + 'extras = ["a b"]\n', 11, ["a b"], []),
@@ -248,15 +242,15 @@ HOLES = [
                                    package("pure",
                                            "1.0")], "pure", ["strict 1.0", "pure>=2", "1.0"]),
     ("the dependency of an extra", [package(
-        "host", "1.0", 'extras = ["fast"]\n')], "ghost", ["host 1.0", "ghost"]),
+        "host", "1.0", 'extras = ["fast"]\n')], "ghost", ["host[fast]==1.0", "ghost; extra"]),
     ("a build requirement", [package("source",
-                                     "1.0")], "ghostbuild", ["source 1.0", "ghostbuild>=3"]),
+                                     "1.0")], "ghostbuild", ["source-1.0.tar.gz", "ghostbuild>=3"]),
     ("a build requirement in a wrong version", [
         package("source2", "1.0"),
         package("pure", "1.0", 'use = "build"\n')
-    ], "pure", ["source2 1.0", "pure>=2"]),
+    ], "pure", ["source2-1.0.tar.gz", "pure>=2", "pure==1.0 (line 11)"]),
     ("a project that does not exist", [package(
-        "nowhere", "1.0")], "nowhere", ["nowhere==1.0", "line 8", "no such project"]),
+        "nowhere", "1.0")], "nowhere", ["nowhere==1.0", "line 8", "has no nowhere"]),
     ("a version that does not exist", [package("pure", "3.0")], "pure", ["pure==3.0", "2.0"]),
     ("wheels for other Pythons only", [package("wheelonly", "1.0")], "wheelonly", [
         "cp39-cp39-manylinux_2_17_x86_64", "cp310-cp310-win_amd64", "no sdist"
@@ -281,17 +275,48 @@ def check_holes(field, index):
             ("hole", [(project, "t", "")]), f"{what}: one hole in --json")
         text = holes[0]["text"] if holes else ""
         rig.check(all(w in text for w in words), f"{what}: its text has {words}", text)
-        rig.check(f"hole t: {text}" in done.err and "--waive" in done.err,
+        shown = text.replace("\n", "\n    ")
+        rig.check(f"hole t: {shown}" in done.err and "--waive" in done.err,
                   f"{what}: the same in words, with a remedy", done)
         check_waiver(field, index, what, path, project)
 
 
-def check_waiver(field, index, what, path, project):
+# A lock that says all leaves nothing to a solver: what it does not name is a hole.
+# what | lines: project, version, file | project that the hole is about | words of its text
+CLOSED = [
+    ("a dependency that the lock lacks", ["strict"], "pure",
+     ["strict 1.0", "pure>=2", "no row for it", "pure==2.0 would do"]),
+    ("a dependency that nobody has", ["asker"], "ghost",
+     ["asker 1.0", "ghost>=1", "no row for it", "has nothing"]),
+    ("a dependency in a wrong version", ["strict", "pure"], "pure",
+     ["strict 1.0", "pure>=2", "the lock pins 1.0", "pure==2.0 would do"]),
+    ("one deeper", ["deep", "asker"], "ghost", ["asker 1.0", "ghost>=1"]),
+]
+
+
+def check_closed_holes(field, index):
+    rig = field.rig
+    targets = lock(rig.scratch / "closed-targets.toml", target("t"))
+    for what, names, project, words in CLOSED:
+        path = rig.scratch / "closed.txt"
+        path.write_text("".join(
+            f"{n}==1.0 --hash=sha256:{sha256(rig.scratch / f'packages/{n}-1.0-py3-none-any.whl')}\n"
+            for n in names))
+        done, answer = field.try_lock(path, "--targets", targets, url=index.simple)
+        rig.check(done.status == 1 and answer["error"]["reason"] == "hole",
+                  f"{what}: exit status 1", done)
+        rig.equal([(h["project"], h["target"]) for h in answer.get("holes", [])], [(project, "t")],
+                  f"{what}: one hole in --json")
+        rig.check(all(w in done.err for w in words), f"{what}: its text has {words}", done)
+        check_waiver(field, index, what, path, project, "--targets", targets)
+
+
+def check_waiver(field, index, what, path, project, *options):
     """Waived by name, the bundle is made, and the reason is signed into it."""
     rig, output = field.rig, field.rig.scratch / "waived.tar.zst"
     for waiver, fits in ((f"{project}=the site has it", True), (f"{project}@t=only here", True),
                          ("other=no", False)):
-        done = rig.create(path, output, "--waive", waiver, "--json", index=index.simple,
+        done = rig.create(path, output, "--waive", waiver, "--json", *options, index=index.simple,
                           key=field.key, cache=rig.scratch / "cache")
         if not fits:
             rig.check(done.status == 1 and not output.exists(),
@@ -375,34 +400,45 @@ def escape(name, data):
     return ("../../evil.py", data) if name.endswith("__init__.py") else (name, data)
 
 
-# the change | can it be waived
-LIES = [(other_code, True), (no_record, None), (no_metadata, False), (other_name, False),
-        (other_version, False), (escape, None)]
+# The change | the reason code where the wheel is asked for its METADATA, and where the index tells it | what a waiver
+# accepts: bytes that RECORD contradicts, or that the wheel is left out. None: see below.
+LIES = [(other_code, "wheel", "wheel", "record"), (no_record, "wheel", "wheel", None),
+        (no_metadata, "hole", "hole", "hole"), (other_name, "hole", "hole", "hole"),
+        (other_version, "hole", "hole", "hole"), (escape, "hole", "wheel", None)]
 
 
 def check_lies(field, _):
     rig, output = field.rig, field.rig.scratch / "liar.tar.zst"
     path = lock(rig.scratch / "liar.toml", target("t"), package("liar", "1.0"))
-    for change, waivable in LIES:
+    for change, *reasons, waives in LIES:
         folder = rig.folder(f"liar-{change.__name__}")
         rewrite(make_wheels.make(str(folder), "liar 1.0"), change)
-        with rig.index(folder) as index:
-            done, answer = field.try_lock(path, url=index.simple)
-            what = f"a wheel with {change.__name__}"
-            rig.check(done.status == 1 and answer["error"]["reason"] == "wheel",
-                      f"{what}: exit 1, reason wheel", done)
-            rig.check("liar-1.0-py3-none-any.whl" in done.err, f"{what}: is named", done)
-            again = rig.create(path, output, "--waive", "liar=as upstream made it",
-                               index=index.simple, key=field.key, cache=rig.scratch / "cache")
-        if waivable is not None:
-            rig.check((again.status == 0) == waivable, f"{what}: waived: {waivable}", again)
-        if again.status == 0:
-            shown = rig.gpkg("inspect", output, "--pub", f"{field.key}.pub", "--json").json()
-            rig.equal([(w["project"], w["what"], w["reason"]) for w in shown["waivers"]],
-                      [("liar", "record", "as upstream made it")],
-                      f"{what}: inspect shows the waiver")
-            output.unlink()
-        rig.check(not output.exists(), f"{what}: no bundle")
+        for option, reason in zip(("--no-metadata", "--metadata"), reasons):
+            what = f"a wheel with {change.__name__}, {option}"
+            with rig.index(folder, option) as index:
+                done, answer = field.try_lock(path, url=index.simple)
+                rig.check(done.status == 1 and answer["error"]["reason"] == reason,
+                          f"{what}: exit 1, reason {reason}", done)
+                rig.check("liar-1.0-py3-none-any.whl" in done.err, f"{what}: is named", done)
+                again = rig.create(path, output, "--waive", "liar=as upstream made it",
+                                   index=index.simple, key=field.key, cache=rig.scratch / "cache")
+            check_waived_lie(field, what, again, output, waives or (reason == "hole" and "hole"))
+
+
+def check_waived_lie(field, what, again, output, waives):
+    """A waiver accepts a RECORD that is wrong, never a wheel that is not what its name says."""
+    rig = field.rig
+    if waives:
+        rig.check(again.status == 0, f"{what}: waived", again)
+    if again.status == 0:
+        shown = rig.gpkg("inspect", output, "--pub", f"{field.key}.pub", "--json").json()
+        rig.equal([(w["project"], w["what"], w["reason"]) for w in shown["waivers"]],
+                  [("liar", waives or "record", "as upstream made it")],
+                  f"{what}: inspect shows the waiver")
+        rig.equal(len(shown["distinct_files"]), 0 if waives == "hole" else 1,
+                  f"{what}: the wheel is in the bundle only where its RECORD alone is wrong")
+        output.unlink()
+    rig.check(not output.exists(), f"{what}: no bundle")
 
 
 def check_not_meant(field, index):
@@ -410,6 +446,10 @@ def check_not_meant(field, index):
     rig = field.rig
     rows = [
         ("a dependency for Windows only", [target("t")], [package("winask", "1.0")]),
+        ("what the lock does not name and the index has", [target("t")], [package("strict", "1.0")]),
+        ("a version that is open", [target("t")], ['[[package]]\nname = "pure"\nversion = ">=1.0"\n']),
+        ("a wildcard", [target("t")], ['[[package]]\nname = "pure"\nversion = "==1.*"\n']),
+        ("neither version nor url", [target("t")], ['[[package]]\nname = "pure"\n']),
         ("an extra that nobody asks for", [target("t")], [package("host", "1.0")]),
         ("a marker of the lock", [target("t")], [
             package("pure", "1.0"),
@@ -446,7 +486,7 @@ def main():
         for spec in SPECS:
             make_wheels.make(str(rig.folder("packages")), spec)
         with rig.index(rig.folder("packages")) as index:
-            for part in (check_holes, check_more_holes, check_lies, check_not_meant):
+            for part in (check_holes, check_closed_holes, check_more_holes, check_lies, check_not_meant):
                 with steps(part.__name__):
                     part(field, index)
     return rig.finish()

@@ -290,7 +290,7 @@ def check_rotten_database(field, _):
 
 FILE = "/files/alpha"
 FAULTS = [  # options of the server | exit status, reason | what the message says
-    (["--fault", "404:/simple/alpha"], 1, "hole", ["alpha", "no such project"]),
+    (["--fault", "404:/simple/alpha"], 1, "hole", ["alpha", "has no alpha"]),
     (["--fault", "404:/files/beta-1.0-py3-none-any.whl"], 3, "index", [
         "/files/beta-1.0-py3-none-any.whl", "404"
     ]),

@@ -78,14 +78,14 @@ static void stage_release(struct stage *st)
 
 /* "a b c" of the result, or the error's text. */
 static const char *closure_text(
-	struct stage *st, unsigned uses, const char *root, bool complete, int *rc)
+	struct stage *st, unsigned uses, const char *root, int *rc)
 {
 	struct buf text = BUF_INIT;
 	struct closure c = { .n = 0 };
 	struct err e = ERR_INIT;
 	struct str one = str_of(root);
 
-	*rc = -closure_of(st->s, &st->t, uses, &one, root ? 1 : 0, complete, &st->a, &c, &e);
+	*rc = -closure_of(st->s, &st->t, uses, &one, root ? 1 : 0, &st->a, &c, &e);
 	if (*rc) {
 		return arena_dup(&st->a, str_of(e.text));
 	}
@@ -120,24 +120,22 @@ UNIT(closure_follows_what_the_target_needs)
 	static const struct {
 		const char *root; /* NULL: all */
 		unsigned uses;
-		bool complete;
 		int rc;
 		const char *want;
 	} cases[] = {
-		{ "A", USE_RUN, true, 0, "a b c d" },
-		{ "b", USE_RUN, true, 0, "b" },
-		{ "c", USE_RUN, true, 0, "a b c d" }, /* a circle; a asks for the extra */
-		{ "c[slow]", USE_RUN, true, RC_HOLE, "missing" },
-		{ "e", USE_RUN, true, RC_HOLE, "lacks missing, which e needs" },
-		{ "e", USE_RUN, false, 0, "e" },
-		{ "src", USE_RUN, true, 0, "src" },
-		{ "tool", USE_RUN, true, RC_NOT_FOUND, "no package tool" },
-		{ "tool", USE_RUN | USE_BUILD, false, 0, "d tool" },
-		{ "nothing", USE_RUN, false, RC_NOT_FOUND, "nothing" },
-		{ "b==1.0", USE_RUN, true, RC_USAGE, "versions are those of the bundle" },
-		{ "b; sys_platform == 'linux'", USE_RUN, true, RC_USAGE, "bundle" },
-		{ "b[", USE_RUN, true, RC_SYNTAX, "" },
-		{ NULL, USE_RUN, true, 0, "a b c d e src" },
+		{ "A", USE_RUN, 0, "a b c d" },
+		{ "b", USE_RUN, 0, "b" },
+		{ "c", USE_RUN, 0, "a b c d" }, /* a circle; a asks for the extra */
+		{ "c[slow]", USE_RUN, RC_HOLE, "missing" },
+		{ "e", USE_RUN, RC_HOLE, "lacks missing, which e needs" },
+		{ "src", USE_RUN, 0, "src" },
+		{ "tool", USE_RUN, RC_NOT_FOUND, "no package tool" },
+		{ "tool", USE_RUN | USE_BUILD, RC_HOLE, "lacks missing, which tool needs" },
+		{ "nothing", USE_RUN, RC_NOT_FOUND, "nothing" },
+		{ "b==1.0", USE_RUN, RC_USAGE, "versions are those of the bundle" },
+		{ "b; sys_platform == 'linux'", USE_RUN, RC_USAGE, "bundle" },
+		{ "b[", USE_RUN, RC_SYNTAX, "" },
+		{ NULL, USE_RUN, 0, "a b c d e src" },
 	};
 	struct stage st;
 
@@ -145,7 +143,7 @@ UNIT(closure_follows_what_the_target_needs)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int rc;
 		const char *got =
-			closure_text(&st, cases[i].uses, cases[i].root, cases[i].complete, &rc);
+			closure_text(&st, cases[i].uses, cases[i].root, &rc);
 
 		ck_assert_msg(rc == cases[i].rc, "case %zu: %d, %s", i, rc, got);
 		if (rc) {
