@@ -167,7 +167,10 @@ static int prove_build_rows(struct resolver *v, struct resolver_target *t, struc
 	set.nroots = set.nmembers;
 	add_picks(&set, t, true);
 	for (size_t i = set.nroots; i < set.nmembers; i++) {
-		set.members[i].use = 0; /* what becomes of it is for builds, its own use stays with the pick */
+		/* What is asked of it here is for builds; its own use and extras stay with the pick. */
+		set.members[i].use = 0;
+		set.members[i].extras = NULL;
+		set.members[i].nextras = 0;
 	}
 	int r = prove_set(v, t, &set, e);
 	for (size_t i = 0; i < set.nmembers; i++) {
