@@ -8,6 +8,10 @@
 /* Magic, version 1 and header size 16, as one number. */
 #define CONTAINER_BEGIN UINT64_C(0x00100001ba55ed50)
 
+/* The old form: its magic in 8 bytes, then a version in 8, of which the last one was 4. */
+#define OLD_BEGIN UINT64_C(0x1ee55a01)
+enum { OLD_VERSION_MAX = 8 };
+
 enum { ENTRY_MARK = 0x0101 };
 enum { FLAG_ARCH_SPECIFIC = 0x100000, FLAG_FAMILY_SPECIFIC = 0x200000 };
 
@@ -90,21 +94,59 @@ static int entry_emit(struct fatbin_scan *s, const char *p, struct err *e)
 		.isa_major = le16(p + 26),
 		.isa_minor = le16(p + 24),
 		.flags = flags,
+		.stored = le64(p + 8),
+		.packed = le32(p + 16),
+		.size = le64(p + 56),
 	};
 
 	s->entries++;
 	return s->take(s->context, &entry, e);
 }
 
-/* Past the entry at p, of whose header FATBIN_ENTRY_HEADER bytes were used. */
-static void entry_pass(struct fatbin_scan *s, const char *p)
+/* Behind the last entry of a container, on to where another one may begin. */
+static void container_leave(struct fatbin_scan *s)
 {
-	s->skip = le32(p + 4) - FATBIN_ENTRY_HEADER + le64(p + 8);
-	s->have = 0;
-	if (s->at + s->skip == s->end) {
+	if (s->end && s->at + s->skip == s->end) {
 		s->skip += (s->step - s->end % s->step) % s->step;
 		s->end = 0;
 	}
+}
+
+/* Past the entry at p, of whose header FATBIN_ENTRY_HEADER bytes were used; its payload may be
+ * wanted. */
+static int entry_pass(struct fatbin_scan *s, const char *p, struct err *e)
+{
+	int answer = entry_emit(s, p, e);
+	uint64_t stored = le64(p + 8);
+
+	s->wanted = answer == FATBIN_WANT && s->payload ? stored : 0;
+	s->skip = le32(p + 4) - FATBIN_ENTRY_HEADER + (s->wanted ? 0 : stored);
+	s->have = 0;
+	if (!s->wanted) {
+		container_leave(s);
+	}
+	return answer < 0 ? answer : 0;
+}
+
+static int payload_pass(struct fatbin_scan *s, struct str *rest, bool *starved, struct err *e)
+{
+	struct str part = str_first(*rest, s->wanted < rest->n ? (size_t)s->wanted : rest->n);
+
+	if (part.n == 0) {
+		*starved = true;
+		return 0;
+	}
+	bytes_use(s, rest, part.n);
+	s->wanted -= part.n;
+	int answer = s->payload(s->context, part.p, part.n, e);
+	if (answer == FATBIN_SKIP) {
+		s->skip = s->wanted;
+		s->wanted = 0;
+	}
+	if (!s->wanted) {
+		container_leave(s);
+	}
+	return answer < 0 ? answer : 0;
 }
 
 static int entry_next(struct fatbin_scan *s, struct str *rest, bool *starved, struct err *e)
@@ -120,19 +162,22 @@ static int entry_next(struct fatbin_scan *s, struct str *rest, bool *starved, st
 			"fat binary container that ends at offset %" PRIu64 ": entry %zu leaves it",
 			s->end, s->entries + 1);
 	}
-	int rc = entry_emit(s, s->head, e);
-	entry_pass(s, s->head);
-	return rc;
+	return entry_pass(s, s->head, e);
 }
 
 /* ---- containers ---- */
+
+static bool is_begin(uint64_t first)
+{
+	return first == CONTAINER_BEGIN || first == OLD_BEGIN;
+}
 
 /* Goes over the bytes at hand to where the first eight of a container stand. */
 static void begin_seek(struct fatbin_scan *s, struct str *rest)
 {
 	size_t i = 0;
 
-	while (i + 8 <= rest->n && le64(rest->p + i) != CONTAINER_BEGIN) {
+	while (i + 8 <= rest->n && !is_begin(le64(rest->p + i))) {
 		i += s->step;
 	}
 	bytes_use(s, rest, i < rest->n ? i : rest->n);
@@ -175,9 +220,7 @@ static int container_try(struct fatbin_scan *s, struct str *rest, bool *starved,
 	}
 	s->end = begin + FATBIN_CONTAINER_HEADER + total;
 	s->entries = 0;
-	int rc = entry_emit(s, first, e);
-	entry_pass(s, first);
-	return rc;
+	return entry_pass(s, first, e);
 }
 
 static int container_seek(struct fatbin_scan *s, struct str *rest, bool *starved, struct err *e)
@@ -189,7 +232,12 @@ static int container_seek(struct fatbin_scan *s, struct str *rest, bool *starved
 		*starved = true;
 		return 0;
 	}
-	if (le64(s->head) != CONTAINER_BEGIN) {
+	uint64_t first = le64(s->head), second = le64(s->head + 8);
+	if (first != CONTAINER_BEGIN) {
+		bool is_old = first == OLD_BEGIN && second && second <= OLD_VERSION_MAX;
+
+		s->nold += is_old;
+		s->nunreadable += is_old;
 		head_reject(s);
 		return 0;
 	}
@@ -210,8 +258,9 @@ int fatbin_scan_add(struct fatbin_scan *s, const void *bytes, size_t n, struct e
 		if (s->skip) {
 			break;
 		}
-		rc = s->end ? entry_next(s, &rest, &starved, e)
-			    : container_seek(s, &rest, &starved, e);
+		rc = s->wanted ? payload_pass(s, &rest, &starved, e)
+		     : s->end  ? entry_next(s, &rest, &starved, e)
+			       : container_seek(s, &rest, &starved, e);
 		if (!starved) {
 			head_return(s, &rest, bytes);
 		}

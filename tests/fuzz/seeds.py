@@ -23,9 +23,26 @@ import make_wheels  # noqa: E402
 # --- device code ------------------------------------------------------------------------------
 
 
-def fatbin_entry(kind, sm, payload, flags=0x11, header=64, isa=(8, 0)):
-    head = struct.pack("<HHIQQHHIQQ", kind, 0x101, header, len(payload), 0, isa[1], isa[0], sm, 0, flags)
+def fatbin_entry(kind, sm, payload, flags=0x11, header=64, isa=(8, 0), packed=0, size=0):
+    head = struct.pack("<HHIQQHHIQQQQ", kind, 0x101, header, len(payload), packed, isa[1], isa[0], sm, 0, flags,
+                       0, size)
     return head.ljust(header, b"\0") + payload
+
+
+def raw_frame(contents):
+    """Zstandard with one raw block."""
+    block = (len(contents) << 3 | 1).to_bytes(3, "little")
+    return struct.pack("<IBI", 0xFD2FB528, 0xA0, len(contents)) + block + contents
+
+
+def literal_block(contents):
+    """An LZ4 block of literals alone."""
+    rest = len(contents) - 15
+    return b"\xf0" + b"\xff" * (rest // 255) + bytes([rest % 255]) + contents
+
+
+def note(text):
+    return struct.pack("<III12s", 12, len(text), 2000, b"NVIDIA Corp") + text + bytes(-len(text) % 4)
 
 
 def fatbin(*entries):
@@ -50,7 +67,8 @@ def elf(sections, machine=62, flags=0, abi=0):
 
 PTX = b".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n\0"
 CUBIN = elf([(".text.k", bytes(16))], machine=190, flags=0x5A055A, abi=0x33)
-CUBIN_NEW = elf([(".text.k", bytes(16))], machine=190, flags=0x6005A04, abi=0x41)
+CUBIN_NEW = elf([(".note.nv.tkinfo", note(b"ptxas, V13.0.88\0-arch sm_90a -m 64 \0")), (".text.k", bytes(16))],
+                machine=190, flags=0x6005A04, abi=0x41)
 
 
 def seeds_fatbin():
@@ -59,6 +77,11 @@ def seeds_fatbin():
     yield "ptx", b"\x00" + PTX
     yield "flags", b"\x10" + fatbin(fatbin_entry(2, 100, CUBIN_NEW, 0x1100011, 80), fatbin_entry(8, 80, b"x" * 32))
     yield "compressed", b"\xff" + fatbin(fatbin_entry(1, 80, b"\x28\xb5\x2f\xfd" + bytes(20), 0x8011))
+    for name, flag, packed in ("zstd", 0x8000, raw_frame(CUBIN_NEW)), ("lz4", 0x2000, literal_block(CUBIN_NEW)):
+        entry = fatbin_entry(2, 90, packed + bytes(-len(packed) % 8), flag, 64, (0, 0), len(packed), len(CUBIN_NEW))
+        yield name, b"\x13" + b"\x7fELF".ljust(8, b"\0") + fatbin(entry, entry)
+    yield "cubin", b"\x05" + CUBIN_NEW
+    yield "old", b"\x05" + b"\x7fELF".ljust(8, b"\0") + struct.pack("<QQ", 0x1EE55A01, 4) + both
     yield "two", b"\x3f" + both + bytes(64) + both
     yield "cut", b"\x02" + both[:-9]
 
@@ -68,6 +91,73 @@ def seeds_elf():
     yield "cubin-new", CUBIN_NEW
     yield "library", elf([(".text", bytes(32)), (".nv_fatbin", fatbin(fatbin_entry(2, 90, CUBIN)))])
     yield "empty", elf([])
+
+
+# --- what loaders read ------------------------------------------------------------------------
+
+
+def elf_library(symbols, hash_tag=0x6FFFFEF5, machine=62, extra=()):
+    """A shared library of two segments; symbols: (name, info, section), undefined ones first."""
+    strings, table = b"\0libc10.so\0libc.so.6\0GLIBC_2.28\0$ORIGIN\0", bytes(24)
+    for name, info, section in symbols:
+        table += struct.pack("<IBBHQQ", len(strings), info, 0, section, 0, 0)
+        strings += name.encode() + b"\0"
+    first = 1 + sum(section == 0 for _, _, section in symbols)
+    last = len(symbols) - first
+    if hash_tag == 4:
+        chains = struct.pack("<IIi", 1, len(symbols) + 1, 0) + bytes(4 * len(symbols) + 4)
+    else:
+        chains = struct.pack("<IIIIQI", 1, first, 1, 0, 0, first if last >= 0 else 0) + b"".join(
+            struct.pack("<I", i == last) for i in range(last + 1))
+    needs = struct.pack("<HHIII", 1, 1, 11, 16, 0) + struct.pack("<IHHII", 0, 0, 2, 21, 0)
+    at_table = 64 + 3 * 56
+    at_needs = at_table + len(table)
+    at_hash = at_needs + len(needs)
+    at_dynamic = at_hash + len(chains)
+    at_dynamic += -at_dynamic % 8
+    tags = [(1, 1), (1, 11), (29, 32), (6, at_table), (hash_tag, at_hash), (0x6FFFFFFE, at_needs), (10, len(strings)), *extra]
+    at_strings = at_dynamic + 16 * (len(tags) + 2)
+    tags += [(5, at_strings + 0x1000), (0, 0)]
+    end = at_strings + len(strings)
+    row = lambda kind, at, shift, n: struct.pack("<IIQQQQQQ", kind, 4, at, at + shift, 0, n, n, 8)  # noqa: E731
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, machine, 1, 0, 64, 0, 0, 64, 56, 3, 0, 0, 0)
+    rows = row(1, 0, 0, at_hash + len(chains)) + row(2, at_dynamic, 0x1000, 16 * len(tags)) + \
+        row(1, at_dynamic, 0x1000, end - at_dynamic)
+    body = (head + rows + table + needs + chains).ljust(at_dynamic, b"\0")
+    return body + b"".join(struct.pack("<QQ", *tag) for tag in tags) + strings
+
+
+def seeds_elf_scan():
+    symbols = [("_ZN3c105ErrorE", 0x12, 0), ("PyList_New", 0x12, 0), ("torch_x", 0x22, 0), ("PyInit_x", 0x12, 7),
+               ("_ZTVN2at1XE", 0xA1, 7)]
+    yield "gnu-hash", b"\x07" + elf_library(symbols)
+    yield "hash", b"\x3f" + elf_library(symbols, 4)
+    yield "no-hash", b"\xff" + elf_library(symbols, 0x70000000, extra=[(36, 64), (15, 1), (14, 1)])
+    yield "arm", b"\x00" + elf_library(symbols[:2], machine=183)
+    yield "cubin", b"\x10" + CUBIN
+
+
+def dll(needed, delayed, machine=0x8664):
+    names, tables, directories = b"", b"", [0] * 16
+    for directory, libraries, layout in ((1, needed, "<12xI4x"), (13, delayed, "<4xI24x")):
+        directories[directory] = 0x1000 + len(tables)
+        for library in libraries:
+            tables += struct.pack(layout, 0x2000 + len(names))
+            names += library + b"\0"
+        tables += bytes(struct.calcsize(layout))
+    optional = struct.pack("<H106xI", 0x20B, 16) + b"".join(struct.pack("<II", d, 0) for d in directories)
+    head = b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0"
+    head += struct.pack("<HH12xH2x", machine, 2, len(optional)) + optional
+    at = len(head) + 80
+    for address, offset, data in ((0x1000, at, tables), (0x2000, at + len(tables), names)):
+        head += struct.pack("<8xIIII16x", len(data), address, len(data), offset)
+    return head + tables + names
+
+
+def seeds_pe():
+    yield "both", b"\x07" + dll([b"KERNEL32.dll", b"c10.dll"], [b"cudnn64_9.dll"])
+    yield "arm", b"\x00" + dll([b"python312.dll"], [], 0xAA64)
+    yield "nothing", b"\x40" + dll([], [])
 
 
 # --- archives ---------------------------------------------------------------------------------
@@ -164,9 +254,11 @@ def seeds_minisig():
 
 TARGETS = {
     "elf": seeds_elf,
+    "elf_scan": seeds_elf_scan,
     "fatbin": seeds_fatbin,
     "frames": seeds_frames,
     "minisig": seeds_minisig,
+    "pe": seeds_pe,
     "sdist": seeds_sdist,
     "wheel": seeds_wheel,
 }

@@ -52,6 +52,7 @@ sodium\.h           verify/crypto\.c
 archive.*\.h        verify/archive_in\.c
 xxhash\.h           verify/zstd_in\.c|bundle/zstd_out\.c
 zlib\.h             verify/wheel_in\.c
+zstd\.h|lz4\.h      verify/device_payload\.c
 curl/.*             bundle/http_[a-z]+\.[ch]
 libxml/.*           bundle/index_html\.c
 sqlite3\.h          mirror/db\.c|bundle/cache[a-z_]*\.c

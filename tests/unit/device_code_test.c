@@ -6,6 +6,7 @@
 #include "verify/device_code.h"
 
 #include <string.h>
+#include <zstd.h>
 
 static const struct made_entry library[] = {
 	{ .kind = 2, .sm = 90, .flags = FLAG_A, .stored = 24 },
@@ -93,13 +94,16 @@ UNIT(device_code_is_told_by_contents_not_by_names)
 	wheel_maker_add(&m, "demo/b.ptx", STR("#version 1\n.target sm_75\n"));
 	fatbin_make(library, 1, 0, &bytes);
 	wheel_maker_add(&m, "demo/c", buf_str(&bytes));
+	struct buf note = BUF_INIT;
+	note_make(2000, "-arch sm_120a", &note);
 	buf_clear(&bytes);
 	elf_make(&(struct made_elf){ .machine = 190,
 			 .abi = 8,
 			 .flags = 0x6007802,
 			 .section = ".note.nv.tkinfo",
-			 .contents = STR("-arch sm_120a") },
+			 .contents = buf_str(&note) },
 		&bytes);
+	buf_release(&note);
 	wheel_maker_add(&m, "demo/d.so", buf_str(&bytes));
 	/* In a static archive the object begins at an even offset. */
 	buf_clear(&bytes);
@@ -115,6 +119,144 @@ UNIT(device_code_is_told_by_contents_not_by_names)
 	buf_release(&text);
 	buf_release(&bytes);
 	buf_release(&container);
+}
+
+/* "90 13.2.86 x2, ..." */
+static void toolkits_format(const struct device_code *d, struct buf *out)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		buf_addf(out, "%s%u ", i ? ", " : "", d->v[i].sm);
+		toolkit_release_format(d->v[i].toolkit, out);
+		buf_addf(out, " x%u p%u", d->v[i].count, d->v[i].packing);
+	}
+}
+
+UNIT(device_code_tells_toolkits)
+{
+	static const char loose[] = "// Cuda compilation tools, release 13.0, V13.0.88\n"
+				    ".version 9.0\n.target sm_75\n";
+	struct wheel_maker m = WHEEL_MAKER("demo-1.0-cp312-cp312-linux_x86_64.whl");
+	struct buf older = BUF_INIT, newer = BUF_INIT, packed = BUF_INIT, all = BUF_INIT;
+	struct device_code d = { .n = 0 };
+	struct buf text = BUF_INIT;
+	struct err e = ERR_INIT;
+
+	elf_make(&(struct made_elf){ .machine = 190,
+			 .abi = 7,
+			 .version = 128,
+			 .flags = 0x500550,
+			 .section = "x" },
+		&older);
+	cubin_make("13.2.86", 400000, &newer);
+	packed.n = ZSTD_compress(buf_room(&packed, ZSTD_compressBound(newer.n)),
+		ZSTD_compressBound(newer.n), newer.p, newer.n, 1);
+	const struct made_entry entries[] = {
+		{ .kind = 2, .sm = 80, .payload = buf_str(&older) },
+		{ .kind = 2, .sm = 100, .payload = buf_str(&newer) },
+		{ .kind = 2,
+			.sm = 100,
+			.flags = 0x8000,
+			.payload = buf_str(&packed),
+			.stored = packed.n + 7,
+			.packed = (uint32_t)packed.n,
+			.size = newer.n },
+		{ .kind = 2, .sm = 100, .stored = 300 },
+		{ .kind = 1, .sm = 120, .payload = { loose, sizeof(loose) } },
+	};
+	buf_adds(&all, "\177ELF....");
+	fatbin_make(entries, 5, 0, &all);
+	wheel_maker_add(&m, "demo/_C.so", buf_str(&all));
+	wheel_maker_add(&m, "demo/k.ptx", str_of(loose));
+	ck_assert_msg(code_of(&m, &d, &e) == 0, "%s", e.text);
+	toolkits_format(&d, &text);
+	ck_assert_str_eq(text.p, "75 13.0.88 x1 p1, 120 unknown x1 p1, 80 12.8 x1 p1, "
+				 "100 unknown x1 p1, 100 13.2.86 x2 p5");
+	device_code_release(&d);
+	buf_release(&older);
+	buf_release(&newer);
+	buf_release(&packed);
+	buf_release(&all);
+	buf_release(&text);
+}
+
+/* A PE32+ file as link.exe lays it out: headers, then a section at a multiple of 512, its name cut
+ * to eight letters. */
+static void pe_make(struct str contents, struct buf *out)
+{
+	static const char dos[64] = { 'M', 'Z', [60] = 0x40 };
+	static const char header[24 + 240] = { 'P', 'E', [4] = 0x64, [5] = (char)0x86, [6] = 1,
+		[20] = (char)240, [24] = 0x0b, [25] = 0x02 };
+	const uint32_t section[] = { (uint32_t)contents.n, 0x1000, (uint32_t)contents.n, 512, 0, 0,
+		0, 0x40000040 };
+
+	buf_add(out, dos, sizeof(dos));
+	buf_add(out, header, sizeof(header));
+	buf_add(out, ".nv_fatb", 8);
+	buf_add(out, section, sizeof(section));
+	while (out->n < 512) {
+		buf_addc(out, '\0');
+	}
+	buf_addstr(out, contents);
+}
+
+UNIT(device_code_of_a_windows_library)
+{
+	struct wheel_maker m = WHEEL_MAKER("demo-1.0-cp312-cp312-win_amd64.whl");
+	struct buf container = BUF_INIT, bytes = BUF_INIT, text = BUF_INIT;
+	struct device_code d = { .n = 0 };
+	struct err e = ERR_INIT;
+
+	fatbin_make(library, 2, 0, &container);
+	pe_make(buf_str(&container), &bytes);
+	wheel_maker_add(&m, "demo/_C.cp312-win_amd64.pyd", buf_str(&bytes));
+	ck_assert_msg(code_of(&m, &d, &e) == 0, "%s", e.text);
+	device_code_format(&d, &text);
+	ck_assert_str_eq(text.p, "sm_80 sm_90a");
+	device_code_release(&d);
+	buf_release(&container);
+	buf_release(&bytes);
+	buf_release(&text);
+}
+
+UNIT(device_code_of_the_old_form_is_reported_as_unreadable)
+{
+	struct wheel_maker m = WHEEL_MAKER("demo-1.0-cp312-cp312-linux_x86_64.whl");
+	static const char old[] = "\177ELF....\1\x5a\xe5\x1e\0\0\0\0\4\0\0\0\0\0\0\0";
+	struct gpu gpu = { 8, 0 };
+	struct target t = { .name = STR("cluster"), .gpus = &gpu, .ngpus = 1 };
+	struct device_code d = { .n = 0 };
+	struct err e = ERR_INIT;
+
+	wheel_maker_add(&m, "demo/_C.so", (struct str){ old, sizeof(old) - 1 });
+	ck_assert_msg(code_of(&m, &d, &e) == 0, "%s", e.text);
+	ck_assert_uint_eq(d.nunreadable, 1);
+	ck_assert_uint_eq(d.nold, 1);
+	ck_assert_int_eq(check_device_code(&d, &t, STR("x.whl"), &e), -RC_NO_DEVICE_CODE);
+	ck_assert_str_eq(e.text,
+		"x.whl: has no device code at all and 1 containers that could not be "
+		"read; target cluster needs sm_80");
+	device_code_release(&d);
+}
+
+UNIT(device_code_of_too_many_kinds_is_refused)
+{
+	struct buf bytes = BUF_INIT;
+
+	buf_adds(&bytes, "\177ELF....");
+	for (uint32_t i = 0; i < 600; i++) {
+		fatbin_make(&(struct made_entry){ .kind = 1, .sm = i }, 1, 0, &bytes);
+		if (i == 400 || i == 599) {
+			struct wheel_maker m = WHEEL_MAKER("demo-1.0-cp312-cp312-linux_x86_64.whl");
+			struct device_code d = { .n = 0 };
+			struct err e = ERR_INIT;
+
+			wheel_maker_add(&m, "demo/_C.so", buf_str(&bytes));
+			wheel_maker_add(&m, "demo/_D.so", buf_str(&bytes));
+			ck_assert_int_eq(code_of(&m, &d, &e), i == 400 ? 0 : -RC_LIMIT);
+			device_code_release(&d);
+		}
+	}
+	buf_release(&bytes);
 }
 
 UNIT(device_code_of_a_damaged_member_is_an_error)

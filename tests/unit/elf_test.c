@@ -2,7 +2,6 @@
 #include "tests/unit/device_maker.h"
 #include "tests/unit/unit.h"
 
-#include "verify/cubin.h"
 #include "verify/elf.h"
 
 static void demo_make(struct buf *out)
@@ -142,79 +141,4 @@ UNIT(elf_survives_every_cut)
 		ck_assert_int_eq(read_all((struct str){ bytes.p, n }, &e), -RC_WHEEL);
 	}
 	buf_release(&bytes);
-}
-
-UNIT(cubin_tells_its_architecture)
-{
-	/* ABI 8: nvcc 13.0's own flags; sm_90a's are those of sm_90. */
-	static const struct {
-		uint8_t abi;
-		uint32_t flags;
-		struct str note;
-		unsigned sm;
-		char suffix;
-	} cases[] = {
-#define NOTE(text) { text, sizeof(text) - 1 }
-		{ 8, 0x6005a04, NOTE("ptxas\0Build 1\0-arch sm_90a -m 64 "), 90, 'a' },
-		{ 8, 0x6005a04, NOTE("ptxas\0Build 1\0-arch sm_90 -m 64 "), 90, 0 },
-		{ 8, 0x6006402, NOTE("ptxas\0-arch sm_100f -m 64 "), 100, 'f' },
-		{ 8, 0x6005004, NOTE("ptxas\0-arch sm_80"), 80, 0 },
-		{ 8, 0x6005a04, NOTE("no options"), 90, 'a' },
-		{ 7, 0x500550, NOTE(""), 80, 0 },
-		{ 7, 0x5a0d5a, NOTE(""), 90, 'a' },
-		{ 7, 0x5a055a, NOTE("-arch sm_90a"), 90, 0 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct buf bytes = BUF_INIT;
-		struct err e = ERR_INIT;
-		struct cubin_arch arch = { 0 };
-
-		elf_make(&(struct made_elf){ .machine = 190,
-				 .abi = cases[i].abi,
-				 .flags = cases[i].flags,
-				 .section = ".note.nv.tkinfo",
-				 .contents = cases[i].note },
-			&bytes);
-		ck_assert_msg(cubin_arch_read(buf_str(&bytes), &arch, &e) == 0, "%s", e.text);
-		ck_assert_uint_eq(arch.sm, cases[i].sm);
-		ck_assert_msg(arch.suffix == cases[i].suffix, "%zu: %c", i, arch.suffix);
-		buf_release(&bytes);
-	}
-}
-
-UNIT(cubin_refuses_other_files)
-{
-	struct buf bytes = BUF_INIT;
-	struct err e = ERR_INIT;
-	struct cubin_arch arch;
-
-	demo_make(&bytes);
-	ck_assert_int_eq(cubin_arch_read(buf_str(&bytes), &arch, &e), -RC_WHEEL);
-	ck_assert_str_eq(e.text, "ELF: not for a CUDA GPU (e_machine 62)");
-	ck_assert_int_eq(cubin_arch_read(STR("\177ELF"), &arch, &e), -RC_WHEEL);
-	buf_release(&bytes);
-}
-
-UNIT(cubin_abi_is_told_by_osabi_where_it_is_known)
-{
-	static const struct {
-		unsigned char osabi, version;
-		unsigned sm; /* of e_flags 0x6005a50: 80 by the low byte, 90 by the next */
-	} cases[] = { { 0x33, 7, 80 }, { 0x33, 8, 80 }, { 0x41, 0, 90 }, { 0x41, 8, 90 },
-		{ 0, 8, 90 }, { 0, 7, 80 } };
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct buf bytes = BUF_INIT;
-		struct cubin_arch arch = { 0 };
-		struct err e = ERR_INIT;
-
-		elf_make(&(struct made_elf){ .machine = 190, .flags = 0x6005a50, .section = "x" },
-			&bytes);
-		poke(&bytes, 7, cases[i].osabi, 1);
-		poke(&bytes, 8, cases[i].version, 1);
-		ck_assert_int_eq(cubin_arch_read(buf_str(&bytes), &arch, &e), 0);
-		ck_assert_uint_eq(arch.sm, cases[i].sm);
-		buf_release(&bytes);
-	}
 }

@@ -199,3 +199,102 @@ UNIT(fatbin_scan_stops_when_told)
 	ck_assert(!fatbin_is(str_first(buf_str(&bytes), 7)));
 	buf_release(&bytes);
 }
+
+/* ---- payloads ---- */
+
+struct payloads {
+	struct buf got;
+	size_t first; /* bytes of each that are wanted */
+	size_t came;  /* of the one that comes in */
+};
+
+static int entry_want(void *context, const struct fatbin_entry *entry, struct err *e)
+{
+	struct payloads *p = context;
+
+	(void)e;
+	buf_addf(&p->got, "%u:", entry->sm);
+	p->came = 0;
+	return entry->kind == 2 ? FATBIN_WANT : FATBIN_SKIP;
+}
+
+static int payload_take(void *context, const void *bytes, size_t n, struct err *e)
+{
+	struct payloads *p = context;
+	size_t wanted = p->first - p->came;
+
+	(void)e;
+	buf_add(&p->got, bytes, n < wanted ? n : wanted);
+	p->came += n;
+	return p->came < p->first ? FATBIN_WANT : FATBIN_SKIP;
+}
+
+UNIT(fatbin_scan_hands_on_what_is_wanted_of_payloads)
+{
+	static const struct made_entry three[] = {
+		{ .kind = 2, .sm = 90, .header = 80, .payload = { "<abcdefgh>......", 16 } },
+		{ .kind = 1, .sm = 80, .payload = { "not wanted......", 16 } },
+		{ .kind = 2, .sm = 100, .payload = { "<ijklmnop>......", 16 } },
+	};
+	static const struct {
+		size_t first;
+		const char *got;
+	} cases[] = {
+		{ 1, "90:<80:100:<90:<" },
+		{ 10, "90:<abcdefgh>80:100:<ijklmnop>90:<abcdefgh>" },
+		{ 100, "90:<abcdefgh>......80:100:<ijklmnop>......90:<abcdefgh>......" },
+	};
+	CLEANUP_BUF struct buf bytes = BUF_INIT;
+
+	fatbin_make(three, 3, 0, &bytes);
+	fatbin_make(three, 1, 0, &bytes);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t piece = 1; piece < bytes.n + 10; piece++) {
+			struct payloads p = { .first = cases[i].first };
+			struct str rest = buf_str(&bytes);
+			struct err e = ERR_INIT;
+			struct fatbin_scan s;
+
+			fatbin_scan_init(&s, bytes.n, 8, entry_want, &p);
+			s.payload = payload_take;
+			for (; rest.n; rest = str_skip(rest, piece)) {
+				struct str part = str_first(rest, piece);
+
+				ck_assert_int_eq(fatbin_scan_add(&s, part.p, part.n, &e), 0);
+			}
+			ck_assert_int_eq(fatbin_scan_end(&s, &e), 0);
+			ck_assert_str_eq(p.got.p, cases[i].got);
+			buf_release(&p.got);
+		}
+	}
+}
+
+/* CUDA 2 and 3: a magic and a version of 8 bytes each, then pointers. */
+UNIT(fatbin_scan_knows_the_old_form)
+{
+	static const struct {
+		const char *bytes;
+		size_t nold;
+	} cases[] = {
+		{ "\1\x5a\xe5\x1e\0\0\0\0\4\0\0\0\0\0\0\0", 1 },
+		{ "\1\x5a\xe5\x1e\0\0\0\0\0\0\0\0\0\0\0\0", 0 },
+		{ "\1\x5a\xe5\x1e\0\0\0\0\4\0\0\0\1\0\0\0", 0 },
+		{ "\1\x5a\xe5\x1e\1\0\0\0\4\0\0\0\0\0\0\0", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t piece = 1; piece < 400; piece += 3) {
+			CLEANUP_BUF struct buf bytes = BUF_INIT, found = BUF_INIT;
+			struct err e = ERR_INIT;
+			size_t nunreadable = 9;
+
+			buf_add(&bytes, cases[i].bytes, 16);
+			fatbin_make(two, 2, 0, &bytes);
+			ck_assert_int_eq(
+				scanned(buf_str(&bytes), piece, 8, false, &found, &nunreadable, &e),
+				0);
+			ck_assert_str_eq(found.p, TWO_TEXT);
+			ck_assert_uint_eq(nunreadable, cases[i].nold);
+		}
+	}
+}
