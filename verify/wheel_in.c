@@ -91,12 +91,32 @@ int wheel_open_fd(int fd, struct str file_name, struct wheel **out, struct err *
 	return wheel_begin(w, file_name, out, e);
 }
 
+struct wheel *wheel_twin(const struct wheel *w)
+{
+	struct wheel *twin = mem_alloc(sizeof(*twin));
+
+	*twin = (struct wheel){
+		.source = w->source,
+		.fd = w->fd,
+		.name = w->name,
+		.dir = w->dir,
+		.info = w->info,
+		.is_twin = true,
+	};
+	if (w->fd >= 0) {
+		twin->source.context = &twin->fd;
+	}
+	return twin;
+}
+
 void wheel_close(struct wheel *w)
 {
 	if (!w) {
 		return;
 	}
-	zip_dir_release(&w->dir);
+	if (!w->is_twin) {
+		zip_dir_release(&w->dir);
+	}
 	arena_release(&w->arena);
 	free(w->packed);
 	free(w->inflated);
@@ -223,7 +243,7 @@ static int stored_read(struct member_in *in, struct err *e)
 	return 0;
 }
 
-/* One call of inflate. *rc_z is zlib's answer. */
+/* One call of inflate, into what is left of a piece. *rc_z is zlib's answer. */
 static int inflate_step(struct member_in *in, z_stream *z, int *rc_z, struct err *e)
 {
 	struct str bytes = STR_NULL;
@@ -234,10 +254,7 @@ static int inflate_step(struct member_in *in, z_stream *z, int *rc_z, struct err
 	}
 	z->next_in = (Bytef *)(in->w->packed + in->used);
 	z->avail_in = (uInt)bytes.n;
-	z->next_out = (Bytef *)in->w->inflated;
-	z->avail_out = PIECE;
 	*rc_z = inflate(z, Z_NO_FLUSH);
-	size_t made = PIECE - z->avail_out;
 	packed_use(in, bytes.n - z->avail_in);
 	if (*rc_z != Z_OK && *rc_z != Z_STREAM_END) {
 		return err_set(e, RC_WHEEL, "its deflated bytes are damaged (%s)",
@@ -245,7 +262,20 @@ static int inflate_step(struct member_in *in, z_stream *z, int *rc_z, struct err
 			: z->msg             ? z->msg
 					     : "zlib gives no reason");
 	}
-	return contents_take(in, in->w->inflated, made, e);
+	return 0;
+}
+
+/* A whole piece of the contents; a shorter one only at their end. */
+static int inflate_piece(struct member_in *in, z_stream *z, int *rc_z, struct err *e)
+{
+	int rc = 0;
+
+	z->next_out = (Bytef *)in->w->inflated;
+	z->avail_out = PIECE;
+	while (!rc && z->avail_out && *rc_z != Z_STREAM_END) {
+		rc = inflate_step(in, z, rc_z, e);
+	}
+	return rc ? rc : contents_take(in, in->w->inflated, PIECE - z->avail_out, e);
 }
 
 static int deflated_read(struct member_in *in, struct err *e)
@@ -257,7 +287,7 @@ static int deflated_read(struct member_in *in, struct err *e)
 		return err_set(e, RC_BUG, "zlib cannot start");
 	}
 	while (!rc && rc_z != Z_STREAM_END) {
-		rc = inflate_step(in, &z, &rc_z, e);
+		rc = inflate_piece(in, &z, &rc_z, e);
 	}
 	inflateEnd(&z);
 	if (!rc && in->left) {

@@ -43,6 +43,9 @@ int wheel_open(
 	const struct wheel_source *source, struct str file_name, struct wheel **out, struct err *e);
 /* Keeps the descriptor only while the wheel is open; does not close it. */
 int wheel_open_fd(int fd, struct str file_name, struct wheel **out, struct err *e);
+/* Another handle on the same wheel, for another thread; `w` must stay open for as long, and have a
+ * source that two threads may read from. Never NULL. */
+struct wheel *wheel_twin(const struct wheel *w);
 void wheel_close(struct wheel *w);
 void cleanup_wheel(struct wheel **w);
 #define CLEANUP_WHEEL __attribute__((cleanup(cleanup_wheel)))
@@ -55,7 +58,8 @@ const struct wheel_member *wheel_find_info(const struct wheel *w, const char *na
 /* Whole member, at most `max` bytes, CRC checked. */
 int wheel_read(struct wheel *w, const struct wheel_member *m, uint64_t max, struct buf *out,
 	struct err *e);
-/* The same in pieces: `take` gets at most 256 KiB a time; what it returns but 0 stops the reading
+/* The same in pieces: `take` gets at most 256 KiB a time, and at least 64 KiB but for the last
+ * piece, so that the first one tells what the member is. What it returns but 0 stops the reading
  * and is returned: its error, or a positive value of its own (the rest of the member is then not
  * checked). `take` must not read from the same wheel. */
 int wheel_stream(struct wheel *w, const struct wheel_member *m,

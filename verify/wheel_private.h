@@ -1,4 +1,4 @@
-/* The inside of struct wheel, for wheel_in.c, wheel_metadata.c and wheel_record.c only. */
+/* The inside of struct wheel, for wheel_*.c and native*.c only. */
 #ifndef VERIFY_WHEEL_PRIVATE_H
 #define VERIFY_WHEEL_PRIVATE_H
 
@@ -13,6 +13,7 @@ struct wheel {
 	struct str info;                 /* "demo-1.0.dist-info" */
 	char *packed, *inflated;         /* a piece each, made when they are needed */
 	struct wheel_metadata *metadata; /* NULL until it is asked for */
+	bool is_twin;                    /* name, dir and info belong to another */
 };
 
 /* Bytes of the file, out of what is in memory where they lie there. */
@@ -24,5 +25,9 @@ int member_stream(struct wheel *w, const struct wheel_member *m,
 	struct err *e);
 int member_load(struct wheel *w, const struct wheel_member *m, uint64_t max, struct buf *out,
 	struct err *e);
+
+/* What is to be said of a wheel besides RECORD: whether the file is also a tar, the version of
+ * WHEEL, the names of entry points. RC_WHEEL, without the file's name. */
+int wheel_check_frame(struct wheel *w, struct err *e);
 
 #endif
