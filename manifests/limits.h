@@ -49,6 +49,21 @@
 #define LIMIT_WHEEL_MEMBERS 200000
 #define LIMIT_WHEEL_INFLATED (64 * GIB)
 #define LIMIT_MEMBER_NAME 1024
+#define LIMIT_RECORD (32 * MIB)
+#define LIMIT_DEVICE_KINDS 500     /* kinds, architectures and toolkits of device code in a member */
+#define LIMIT_DEVICE_OPENED (16 * MIB) /* of one compressed cubin, for the note of its toolkit */
+#define LIMIT_ELF_KEPT (96 * MIB)  /* of one binary, for the tables of its loader */
+#define LIMIT_ELF_NAMES (32 * MIB) /* taken from it: bytes, and 32 for each name */
+#define LIMIT_NATIVE_KEPT (192 * MIB)  /* of all binaries that are read at one time; not under LIMIT_ELF_KEPT */
+#define LIMIT_NATIVE_NAMES (48 * MIB)  /* taken from all binaries of a wheel: bytes, and 32 for each name */
+#define LIMIT_NATIVE_TEXT (32 * MIB)   /* of what a cache keeps of a wheel's native code */
+
+/* The audit */
+#define LIMIT_FINDING 2048 /* each text of a finding */
+#define LIMIT_FINDINGS 40  /* of one check */
+#define LIMIT_PICK_FINDINGS 32    /* that a manifest keeps of a file for a target */
+#define LIMIT_FINDING_KEPT 600    /* each text of those */
+#define LIMIT_AUDIT_LINE 128      /* "1✓ 2✓ ..." */
 
 /* Work */
 #define LIMIT_CLOSURE 20000 /* files of one target */

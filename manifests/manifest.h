@@ -12,7 +12,8 @@
 #include "manifests/dist_name.h"
 #include "manifests/target.h"
 
-enum { MANIFEST_SPEC = 1 };
+/* What is written; spec 1, which has no audit, is still read. */
+enum { MANIFEST_SPEC_OLDEST = 1, MANIFEST_SPEC_AUDIT = 2, MANIFEST_SPEC = MANIFEST_SPEC_AUDIT };
 
 /* Who promised a file's hash. */
 enum manifest_hash_from { HASH_FROM_INDEX = 1, HASH_FROM_LOCK, HASH_FROM_FIRST_USE };
@@ -40,12 +41,23 @@ struct manifest_file { /* one distinct file; sorted by (name, file, sha256) */
  * and also part of the toolkit). */
 enum manifest_use { USE_RUN = 1, USE_BUILD = 2, USE_TOOLKIT = 4 };
 
+/* What the audit had to say of a wheel for a target (verify/audit.h), but for what passed. */
+struct manifest_finding {
+	struct str check;  /* "gpu-code": [a-z-]+ */
+	struct str result; /* "WARN", "UNKNOWN" or "FAIL" */
+	struct str member; /* of the wheel, or "" */
+	struct str text;
+};
+
 struct manifest_pick { /* one file of a target's plan */
 	size_t file;      /* index into files */
 	unsigned use; /* USE_* bits, at least one */
 	bool is_requested; /* named in the lock, not only a dependency */
 	struct str *extras; /* normalised, sorted */
 	size_t nextras;
+	struct str audit; /* "1✓ 2! ...": a mark for each demand (audit_line); "" = not audited */
+	struct manifest_finding *findings; /* in the order of the checks; at most LIMIT_PICK_FINDINGS */
+	size_t nfindings;
 };
 
 struct manifest_recipe { /* how a target's sdist is built */
@@ -70,11 +82,12 @@ struct manifest_target {
 };
 
 struct manifest_waiver {
-	struct str project, target, what, reason; /* what: "hole", "record", "first-use" */
+	struct str project, target, what, reason; /* what: "hole", "audit", "record", "first-use" */
 };
 
 struct manifest {
 	struct arena arena;
+	unsigned spec; /* MANIFEST_SPEC_OLDEST to MANIFEST_SPEC */
 	struct str channel;
 	uint64_t epoch, serial, created, expires; /* seconds since 1970; expires 0 = never */
 	bool has_previous;
@@ -89,7 +102,7 @@ struct manifest {
 	struct manifest_waiver *waivers;
 	size_t nwaivers;
 };
-#define MANIFEST_INIT { .arena = ARENA_INIT }
+#define MANIFEST_INIT { .arena = ARENA_INIT, .spec = MANIFEST_SPEC }
 
 void manifest_write(const struct manifest *m, struct buf *out); /* the exact bytes that are signed */
 /* RC_BUNDLE_MANIFEST, or RC_BUNDLE_SPEC for a spec or kind this program does not know. */

@@ -78,11 +78,34 @@ static void put_use(struct json_out *o, unsigned use)
 	json_end_array(o);
 }
 
-static void put_pick(struct json_out *o, const struct manifest_pick *p)
+static void put_findings(struct json_out *o, const struct manifest_pick *p)
 {
+	json_put_key(o, "findings");
+	json_begin_array(o);
+	for (size_t i = 0; i < p->nfindings; i++) {
+		json_begin_object(o);
+		json_str(o, "check", p->findings[i].check);
+		json_str(o, "member", p->findings[i].member);
+		json_str(o, "result", p->findings[i].result);
+		json_str(o, "text", p->findings[i].text);
+		json_end_object(o);
+	}
+	json_end_array(o);
+}
+
+static void put_pick(struct json_out *o, const struct manifest *m, const struct manifest_pick *p)
+{
+	bool has_audit = m->spec >= MANIFEST_SPEC_AUDIT;
+
 	json_begin_object(o);
+	if (has_audit) {
+		json_str(o, "audit", p->audit);
+	}
 	put_strs(o, "extras", p->extras, p->nextras);
 	json_u64(o, "file", p->file);
+	if (has_audit) {
+		put_findings(o, p);
+	}
 	json_bool(o, "requested", p->is_requested);
 	put_use(o, p->use);
 	json_end_object(o);
@@ -111,7 +134,7 @@ static void put_recipe(struct json_out *o, const struct manifest_recipe *r)
 	json_end_object(o);
 }
 
-static void put_target(struct json_out *o, const struct manifest_target *t)
+static void put_target(struct json_out *o, const struct manifest *m, const struct manifest_target *t)
 {
 	json_begin_object(o);
 	json_put_key(o, "machine");
@@ -121,7 +144,7 @@ static void put_target(struct json_out *o, const struct manifest_target *t)
 	json_put_key(o, "plan");
 	json_begin_array(o);
 	for (size_t i = 0; i < t->npicks; i++) {
-		put_pick(o, &t->picks[i]);
+		put_pick(o, m, &t->picks[i]);
 	}
 	json_end_array(o);
 	json_put_key(o, "recipes");
@@ -185,8 +208,13 @@ void manifest_write(const struct manifest *m, struct buf *out)
 	put_digest(o, "lock_sha256", &m->lock_sha256);
 	put_previous(o, m);
 	json_u64(o, "serial", m->serial);
-	json_u64(o, "spec", MANIFEST_SPEC);
-	PUT_LIST(o, "targets", put_target, m->targets, m->ntargets);
+	json_u64(o, "spec", m->spec);
+	json_put_key(o, "targets");
+	json_begin_array(o);
+	for (size_t i = 0; i < m->ntargets; i++) {
+		put_target(o, m, &m->targets[i]);
+	}
+	json_end_array(o);
 	json_str(o, "tool", m->tool);
 	json_cstr(o, "type", "gpkg-bundle-manifest");
 	json_cstr(o, "volumes", NULL);

@@ -4,7 +4,8 @@
 #include "manifests/base/fs.h"
 #include "manifests/base/log.h"
 #include "manifests/bundle_format.h"
-#include "mirror/inspect.h"
+#include "mirror/inspect_html.h"
+#include "mirror/inspect_matrix.h"
 #include "verify/bundle_report.h"
 #include "verify/store_place.h"
 #include "verify/trust_options.h"
@@ -18,8 +19,17 @@ int cmd_inspect(int argc, char **argv);
 struct arguments {
 	struct opt_common common;
 	struct opt_list words, pubs;
+	const char *html;
 	bool matrix, sbom, files;
 };
+
+static int write_page(const char *path, const struct inspection *x, struct err *e)
+{
+	CLEANUP_BUF struct buf page = BUF_INIT;
+
+	inspection_html(x, &page);
+	return fs_write(path, buf_str(&page), 0644, e);
+}
 
 static void print(const struct arguments *a, const struct inspection *x, const struct verified *v)
 {
@@ -51,6 +61,17 @@ static void print(const struct arguments *a, const struct inspection *x, const s
 	fputs(text.p ? text.p : "", stdout);
 }
 
+/* A page takes the place of what would be printed, unless that was asked for too. */
+static int show(const struct arguments *a, const struct inspection *x, const struct verified *v, struct err *e)
+{
+	int r = a->html ? write_page(a->html, x, e) : 0;
+
+	if (!r && (!a->html || a->sbom || a->common.json || a->files || a->matrix)) {
+		print(a, x, v);
+	}
+	return r;
+}
+
 static int inspect_bundle(const struct arguments *a, const char *path, struct arena *arena, struct err *e)
 {
 	CLEANUP_VERIFIED struct verified *v = NULL;
@@ -62,8 +83,9 @@ static int inspect_bundle(const struct arguments *a, const char *path, struct ar
 	r = r ? r : trust_from_options(&trust, &a->pubs, store_place(arena, a->common.store), e);
 	r = r ? r : verified_open(fd, path, &trust, clock_now(), &v, e);
 	if (!r) {
-		inspection_of_manifest(arena, verified_manifest(v), &x);
-		print(a, &x, v);
+		inspection_of_bundle(arena, v, &x);
+		x.name = str_of(fs_basename(path));
+		r = show(a, &x, v, e);
 	}
 	verified_close(v);
 	v = NULL;
@@ -83,8 +105,9 @@ static int inspect_store(const struct arguments *a, const char *path, struct are
 	int r = store_open(path, STORE_READ, &s, e);
 	r = r ? r : store_view_load(s, &view, e);
 	if (!r) {
-		inspection_of_view(arena, &view, &x);
-		print(a, &x, NULL);
+		inspection_of_store(arena, s, &view, &x);
+		x.name = str_of(path);
+		r = show(a, &x, NULL, e);
 	}
 	store_view_release(&view);
 	return r;
@@ -95,7 +118,8 @@ int cmd_inspect(int argc, char **argv)
 	struct arguments a = { .matrix = false };
 	const struct opt options[] = {
 		{ 0, "files", OPT_FLAG, &a.files, NULL, "list every distinct file with sha256 and size" },
-		{ 0, "matrix", OPT_FLAG, &a.matrix, NULL, "show projects by targets" },
+		{ 0, "matrix", OPT_FLAG, &a.matrix, NULL, "show packages by machines and GPUs" },
+		{ 0, "html", OPT_TEXT, &a.html, "FILE", "write a page for people to this file" },
 		{ 0, "sbom", OPT_FLAG, &a.sbom, NULL, "print the CycloneDX SBOM that a bundle carries" },
 		{ 0, "pub", OPT_LIST, &a.pubs, "PUB", "trust this public key file instead of the store's keys" },
 		{ .name = NULL },

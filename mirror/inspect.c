@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-void inspection_of_manifest(struct arena *a, const struct manifest *m, struct inspection *out)
+static void take_targets(struct arena *a, const struct manifest *m, struct inspection *out)
 {
 	out->ntargets = m->ntargets;
 	out->targets = arena_array(a, m->ntargets, sizeof(*out->targets));
@@ -16,32 +16,37 @@ void inspection_of_manifest(struct arena *a, const struct manifest *m, struct in
 		it->nfiles = t->npicks;
 		it->files = arena_array(a, t->npicks, sizeof(*it->files));
 		for (size_t j = 0; j < t->npicks; j++) {
-			it->files[j] = (struct inspect_file){ .file = &m->files[t->picks[j].file],
-				.use = t->picks[j].use };
+			const struct manifest_pick *p = &t->picks[j];
+
+			it->files[j] = (struct inspect_file){ .file = &m->files[p->file],
+				.use = p->use,
+				.audit = p->audit,
+				.findings = p->findings,
+				.nfindings = p->nfindings };
 		}
 	}
 }
 
-void inspection_of_view(struct arena *a, const struct store_view *v, struct inspection *out)
+void inspection_of_bundle(struct arena *a, const struct verified *v, struct inspection *out)
 {
-	out->ntargets = v->ntargets;
-	out->targets = arena_array(a, v->ntargets, sizeof(*out->targets));
-	for (size_t i = 0; i < v->ntargets; i++) {
-		const struct store_target *t = &v->targets[i];
-		struct inspect_target *it = &out->targets[i];
+	const struct manifest *m = verified_manifest(v);
+	const struct trust_key *signer = verified_signer(v);
+	char id[KEY_ID_HEX + 1];
 
-		it->target = &t->target;
-		it->nfiles = t->nfiles;
-		it->files = arena_array(a, t->nfiles, sizeof(*it->files));
-		for (size_t j = 0; j < t->nfiles; j++) {
-			it->files[j] = (struct inspect_file){ .file = &t->files[j].file,
-				.use = t->files[j].use, .is_built = t->files[j].is_built };
-		}
-	}
+	*out = (struct inspection){ .nbundles = 1, .waivers = m->waivers, .nwaivers = m->nwaivers };
+	out->bundles = arena_array(a, 1, sizeof(*out->bundles));
+	out->bundles[0] = (struct inspect_bundle){ .channel = m->channel,
+		.tool = m->tool,
+		.serial = m->serial,
+		.created = m->created,
+		.expires = m->expires,
+		.manifest = *verified_manifest_sha256(v),
+		.signer = arena_str(a, str_of(public_key_id(&signer->key, id))),
+		.trusted_from = signer->from };
+	take_targets(a, m, out);
 }
 
-/* "run", "build+toolkit", "built here": why the target has it. */
-static const char *use_word(const struct inspect_file *f)
+const char *inspect_use(const struct inspect_file *f)
 {
 	static const char *const words[] = { "", "run", "build", "run+build", "toolkit", "run+toolkit",
 		"build+toolkit", "run+build+toolkit" };
@@ -49,10 +54,26 @@ static const char *use_word(const struct inspect_file *f)
 	return f->is_built ? "built here" : words[f->use & 7];
 }
 
+static void target_file(const struct inspect_file *it, struct buf *out)
+{
+	const struct manifest_file *f = it->file;
+	char size[24];
+
+	buf_addf(out, "  %-28.*s %-14.*s %9s  %-13s %.*s%s%.*s%s%s%.*s\n", STR_ARG(f->name),
+		STR_ARG(f->version), log_size(f->size, size), inspect_use(it), STR_ARG(f->file),
+		f->device_code.n ? "  [" : "", STR_ARG(f->device_code), f->device_code.n ? "]" : "",
+		it->audit.n ? "  " : "", STR_ARG(it->audit));
+	for (size_t i = 0; i < it->nfindings; i++) {
+		const struct manifest_finding *g = &it->findings[i];
+
+		buf_addf(out, "      %.*s %.*s: %.*s%s%.*s\n", STR_ARG(g->result), STR_ARG(g->check),
+			STR_ARG(g->member), g->member.n ? ": " : "", STR_ARG(g->text));
+	}
+}
+
 void inspection_targets(const struct inspection *x, struct buf *out)
 {
 	struct arena a = ARENA_INIT;
-	char size[24];
 
 	for (size_t i = 0; i < x->ntargets; i++) {
 		const struct inspect_target *t = &x->targets[i];
@@ -60,12 +81,7 @@ void inspection_targets(const struct inspection *x, struct buf *out)
 		buf_addf(out, "%s%.*s: %s\n", i ? "\n" : "", STR_ARG(t->target->name),
 			target_line(&a, t->target));
 		for (size_t j = 0; j < t->nfiles; j++) {
-			const struct manifest_file *f = t->files[j].file;
-
-			buf_addf(out, "  %-28.*s %-14.*s %9s  %-13s %.*s%s%.*s%s\n", STR_ARG(f->name),
-				STR_ARG(f->version), log_size(f->size, size), use_word(&t->files[j]),
-				STR_ARG(f->file), f->device_code.n ? "  [" : "", STR_ARG(f->device_code),
-				f->device_code.n ? "]" : "");
+			target_file(&t->files[j], out);
 		}
 	}
 	arena_release(&a);
@@ -83,7 +99,7 @@ static int by_file(const void *a, const void *b)
 	return order ? order : digest_cmp(&x->sha256, &y->sha256);
 }
 
-static const struct manifest_file **sorted_files(struct arena *a, const struct inspection *x, size_t *n)
+const struct manifest_file **inspection_distinct(struct arena *a, const struct inspection *x, size_t *n)
 {
 	size_t total = 0, count = 0;
 
@@ -111,7 +127,7 @@ void inspection_files(const struct inspection *x, struct buf *out)
 	struct arena a = ARENA_INIT;
 	char hex[DIGEST_HEX + 1];
 	size_t n;
-	const struct manifest_file **files = sorted_files(&a, x, &n);
+	const struct manifest_file **files = inspection_distinct(&a, x, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		buf_addf(out, "%s  %12llu  %.*s\n", digest_hex(&files[i]->sha256, hex),
@@ -120,50 +136,7 @@ void inspection_files(const struct inspection *x, struct buf *out)
 	arena_release(&a);
 }
 
-/* What a target has of a project: the version, marked where it is an sdist that nobody built yet. */
-static const char *cell(struct arena *a, const struct inspect_target *t, struct str project)
-{
-	const struct inspect_file *best = NULL;
-
-	for (size_t j = 0; j < t->nfiles; j++) {
-		const struct inspect_file *f = &t->files[j];
-
-		if (str_eq(f->file->name, project) && (!best || f->file->kind == DIST_WHEEL)) {
-			best = f;
-		}
-	}
-	if (!best) {
-		return "-";
-	}
-	return arena_printf(a, "%.*s%s", STR_ARG(best->file->version),
-		best->is_built			     ? " built"
-		: best->file->kind == DIST_SDIST     ? " sdist"
-						     : "");
-}
-
-void inspection_matrix(const struct inspection *x, struct buf *out)
-{
-	struct arena a = ARENA_INIT;
-	size_t n;
-	const struct manifest_file **files = sorted_files(&a, x, &n);
-
-	buf_addf(out, "%-28s", "");
-	for (size_t i = 0; i < x->ntargets; i++) {
-		buf_addf(out, " %-16.*s", STR_ARG(x->targets[i].target->name));
-	}
-	buf_addc(out, '\n');
-	for (size_t i = 0; i < n; i++) {
-		if (i && str_eq(files[i]->name, files[i - 1]->name)) {
-			continue;
-		}
-		buf_addf(out, "%-28.*s", STR_ARG(files[i]->name));
-		for (size_t j = 0; j < x->ntargets; j++) {
-			buf_addf(out, " %-16s", cell(&a, &x->targets[j], files[i]->name));
-		}
-		buf_addc(out, '\n');
-	}
-	arena_release(&a);
-}
+/* ---- JSON ---- */
 
 static void put_file(const struct manifest_file *f, struct json_out *o)
 {
@@ -180,6 +153,21 @@ static void put_file(const struct manifest_file *f, struct json_out *o)
 	json_end_object(o);
 }
 
+static void put_findings(const struct inspect_file *f, struct json_out *o)
+{
+	json_put_key(o, "findings");
+	json_begin_array(o);
+	for (size_t i = 0; i < f->nfindings; i++) {
+		json_begin_object(o);
+		json_str(o, "check", f->findings[i].check);
+		json_str(o, "member", f->findings[i].member);
+		json_str(o, "result", f->findings[i].result);
+		json_str(o, "text", f->findings[i].text);
+		json_end_object(o);
+	}
+	json_end_array(o);
+}
+
 static void put_plan(const struct inspect_target *t, struct json_out *o)
 {
 	char hex[DIGEST_HEX + 1];
@@ -189,9 +177,11 @@ static void put_plan(const struct inspect_target *t, struct json_out *o)
 	json_begin_array(o);
 	for (size_t j = 0; j < t->nfiles; j++) {
 		json_begin_object(o);
+		json_str(o, "audit", t->files[j].audit);
 		json_str(o, "file", t->files[j].file->file);
+		put_findings(&t->files[j], o);
 		json_cstr(o, "sha256", digest_hex(&t->files[j].file->sha256, hex));
-		json_cstr(o, "use", use_word(&t->files[j]));
+		json_cstr(o, "use", inspect_use(&t->files[j]));
 		json_end_object(o);
 	}
 	json_end_array(o);
@@ -202,11 +192,27 @@ static void put_plan(const struct inspect_target *t, struct json_out *o)
 	json_end_object(o);
 }
 
+/* What bundle_report_json says of a bundle. */
+static void put_waivers(const struct inspection *x, struct json_out *o)
+{
+	json_put_key(o, "waivers");
+	json_begin_array(o);
+	for (size_t i = 0; i < x->nwaivers; i++) {
+		json_begin_object(o);
+		json_str(o, "project", x->waivers[i].project);
+		json_str(o, "reason", x->waivers[i].reason);
+		json_str(o, "target", x->waivers[i].target);
+		json_str(o, "what", x->waivers[i].what);
+		json_end_object(o);
+	}
+	json_end_array(o);
+}
+
 void inspection_json(const struct inspection *x, struct json_out *o)
 {
 	struct arena a = ARENA_INIT;
 	size_t n;
-	const struct manifest_file **files = sorted_files(&a, x, &n);
+	const struct manifest_file **files = inspection_distinct(&a, x, &n);
 
 	json_put_key(o, "distinct_files");
 	json_begin_array(o);
@@ -220,5 +226,8 @@ void inspection_json(const struct inspection *x, struct json_out *o)
 		put_plan(&x->targets[i], o);
 	}
 	json_end_array(o);
+	if (x->is_store) {
+		put_waivers(x, o);
+	}
 	arena_release(&a);
 }

@@ -91,6 +91,17 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
+void arena_adopt(struct arena *a, struct arena *from)
+{
+	struct arena_page **end = &a->pages;
+
+	while (*end) {
+		end = &(*end)->next;
+	}
+	*end = from->pages;
+	from->pages = NULL;
+}
+
 void arena_release(struct arena *a)
 {
 	while (a->pages) {

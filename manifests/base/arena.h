@@ -20,6 +20,7 @@ char *arena_dup(struct arena *a, struct str text);             /* NUL-terminated
 struct str arena_str(struct arena *a, struct str text);        /* the same as a slice */
 struct str *arena_strs(struct arena *a, const struct str *texts, size_t n); /* of each, in a new array */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_adopt(struct arena *a, struct arena *from); /* takes over all that `from` owns; back to ARENA_INIT */
 void arena_release(struct arena *a); /* back to ARENA_INIT */
 
 #endif

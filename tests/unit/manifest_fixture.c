@@ -64,6 +64,14 @@ void manifest_fixture(struct manifest *m, const struct str **texts)
 				.is_requested = j == 0 };
 		}
 	}
+	struct manifest_pick *audited = &m->targets[0].picks[0];
+	audited->audit = STR("1! 2? 3✓ 4✓ 5✓ 6✓ 7✓ 8✓");
+	audited->findings = arena_array(a, 2, sizeof(*audited->findings));
+	audited->findings[0] = (struct manifest_finding){ .check = STR("gpu-code"), .result = STR("WARN"),
+		.member = STR("alpha/_C.so"), .text = STR("it has PTX alone") };
+	audited->findings[1] = (struct manifest_finding){ .check = STR("torch-abi"), .result = STR("UNKNOWN"),
+		.text = STR("torch is not at hand") };
+	audited->nfindings = 2;
 	struct manifest_recipe *r = arena_array(a, 1, sizeof(*r));
 	struct str *env = arena_array(a, 2, sizeof(*env));
 	size_t *environment = arena_array(a, 1, sizeof(*environment)); /* file 0 */

@@ -1,3 +1,4 @@
+#include "manifests/limits.h"
 #include "manifests/manifest.h"
 #include "tests/unit/manifest_fixture.h"
 #include "tests/unit/unit.h"
@@ -33,6 +34,13 @@ UNIT(manifest_reads_what_it_writes)
 	ck_assert_uint_eq(again.targets[0].picks[0].use, USE_RUN | USE_BUILD);
 	ck_assert_uint_eq(again.targets[0].recipes[0].nenvironment, 1);
 	ck_assert_uint_eq(again.targets[0].recipes[0].environment[0], 0);
+	const struct manifest_pick *audited = &again.targets[0].picks[0];
+	ck_assert_uint_eq(audited->nfindings, 2);
+	ck_assert(str_is(audited->findings[0].check, "gpu-code"));
+	ck_assert(str_is(audited->findings[1].result, "UNKNOWN"));
+	ck_assert(str_is(audited->findings[1].text, "torch is not at hand"));
+	ck_assert(str_starts(audited->audit, "1! 2?"));
+	ck_assert_uint_eq(again.targets[0].picks[1].audit.n, 0);
 	ck_assert(manifest_is_compiled(&again.targets[0], 1));
 	ck_assert(!manifest_is_compiled(&again.targets[0], 0));
 	ck_assert_uint_eq(manifest_total(&again), 299999 + 8);
@@ -41,14 +49,104 @@ UNIT(manifest_reads_what_it_writes)
 	manifest_release(&again);
 }
 
-/* Each replacement makes a text that must be refused, with its code. */
-UNIT(manifest_refuses)
+/* What was packed before there was an audit can still be read, and says the same. */
+UNIT(manifest_reads_spec_1)
+{
+	CLEANUP_BUF struct buf one = BUF_INIT, two = BUF_INIT;
+	struct manifest m, again = MANIFEST_INIT;
+	const struct str *texts;
+	struct err e = ERR_INIT;
+
+	manifest_fixture(&m, &texts);
+	m.spec = MANIFEST_SPEC_OLDEST;
+	manifest_write(&m, &one);
+	ck_assert(!str_has(buf_str(&one), "audit") && !str_has(buf_str(&one), "findings"));
+	ck_assert_msg(manifest_read(buf_str(&one), &again, &e) == 0, "%s", e.text);
+	ck_assert_uint_eq(again.spec, 1);
+	ck_assert_uint_eq(again.targets[0].picks[0].audit.n, 0);
+	manifest_write(&again, &two);
+	ck_assert(str_eq(buf_str(&one), buf_str(&two)));
+	manifest_release(&m);
+	manifest_release(&again);
+}
+
+static void set_findings(struct manifest *m, size_t n, size_t length)
+{
+	struct manifest_pick *p = &m->targets[0].picks[0];
+	char *text = arena_alloc(&m->arena, length);
+
+	memset(text, 'x', length);
+	p->findings = arena_array(&m->arena, n, sizeof(*p->findings));
+	p->nfindings = n;
+	for (size_t i = 0; i < n; i++) {
+		p->findings[i] = (struct manifest_finding){ .check = STR("os"), .result = STR("FAIL"),
+			.text = { text, length } };
+	}
+}
+
+UNIT(manifest_limits_findings)
 {
 	static const struct {
-		const char *from, *to;
-		enum rc rc;
+		size_t n, length;
+		bool has_audit, is_taken;
 	} cases[] = {
-		{ "\"spec\":1", "\"spec\":2", RC_BUNDLE_SPEC },
+		{ LIMIT_PICK_FINDINGS, LIMIT_FINDING_KEPT, true, true },
+		{ LIMIT_PICK_FINDINGS + 1, 1, true, false },
+		{ 1, LIMIT_FINDING_KEPT + 1, true, false },
+		{ 1, 1, false, false }, /* found by nobody */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CLEANUP_BUF struct buf text = BUF_INIT;
+		struct err e = ERR_INIT;
+		struct manifest m;
+		const struct str *texts;
+
+		manifest_fixture(&m, &texts);
+		set_findings(&m, cases[i].n, cases[i].length);
+		m.targets[0].picks[0].audit = cases[i].has_audit ? STR("1!") : STR_NULL;
+		manifest_write(&m, &text);
+		int r = read_text(buf_str(&text), &e);
+		ck_assert_msg((r == 0) == cases[i].is_taken, "%zu: %s", i, e.text);
+		ck_assert_msg(r == 0 || r == -RC_BUNDLE_MANIFEST, "%zu: %s", i, e.text);
+		manifest_release(&m);
+	}
+}
+
+struct replacement {
+	const char *from, *to;
+	enum rc rc;
+};
+
+/* Each makes a text of the fixture that must be refused, with its code. */
+static void check_refused(const struct replacement *cases, size_t n)
+{
+	CLEANUP_BUF struct buf good = BUF_INIT;
+	struct manifest m;
+	const struct str *texts;
+
+	manifest_fixture(&m, &texts);
+	manifest_write(&m, &good);
+	for (size_t i = 0; i < n; i++) {
+		CLEANUP_BUF struct buf bad = BUF_INIT;
+		struct err e = ERR_INIT;
+		const char *at = strstr(good.p, cases[i].from);
+
+		ck_assert_msg(at != NULL, "the fixture has no %s", cases[i].from);
+		buf_add(&bad, good.p, (size_t)(at - good.p));
+		buf_adds(&bad, cases[i].to);
+		buf_adds(&bad, at + strlen(cases[i].from));
+		ck_assert_msg(read_text(buf_str(&bad), &e) != 0, "taken: %s", cases[i].to);
+		ck_assert_msg(e.rc == cases[i].rc, "%s: %s", cases[i].to, e.text);
+	}
+	manifest_release(&m);
+}
+
+UNIT(manifest_refuses)
+{
+	static const struct replacement cases[] = {
+		{ "\"spec\":2", "\"spec\":3", RC_BUNDLE_SPEC },
+		{ "\"spec\":2", "\"spec\":0", RC_BUNDLE_SPEC },
 		{ "\"kind\":\"full\"", "\"kind\":\"delta\"", RC_BUNDLE_SPEC },
 		{ "\"encoding\":\"plain\"", "\"encoding\":\"gpp1\"", RC_BUNDLE_SPEC },
 		{ "\"use\":[\"run\",\"build\"]", "\"use\":[\"build\",\"run\"]", RC_BUNDLE_MANIFEST },
@@ -79,25 +177,24 @@ UNIT(manifest_refuses)
 		{ "\"environment\":[0]", "\"requires\":[\"alpha\"]", RC_BUNDLE_MANIFEST },
 		{ "{\"advisories\"", "[{\"advisories\"", RC_BUNDLE_MANIFEST },
 	};
-	CLEANUP_BUF struct buf good = BUF_INIT;
-	struct manifest m;
-	const struct str *texts;
 
-	manifest_fixture(&m, &texts);
-	manifest_write(&m, &good);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		CLEANUP_BUF struct buf bad = BUF_INIT;
-		struct err e = ERR_INIT;
-		const char *at = strstr(good.p, cases[i].from);
+	check_refused(cases, sizeof(cases) / sizeof(cases[0]));
+}
 
-		ck_assert_msg(at != NULL, "the fixture has no %s", cases[i].from);
-		buf_add(&bad, good.p, (size_t)(at - good.p));
-		buf_adds(&bad, cases[i].to);
-		buf_adds(&bad, at + strlen(cases[i].from));
-		ck_assert_msg(read_text(buf_str(&bad), &e) != 0, "taken: %s", cases[i].to);
-		ck_assert_msg(e.rc == cases[i].rc, "%s: %s", cases[i].to, e.text);
-	}
-	manifest_release(&m);
+UNIT(manifest_refuses_findings)
+{
+	static const struct replacement cases[] = {
+		{ "\"spec\":2", "\"spec\":1", RC_BUNDLE_MANIFEST }, /* which has no audit */
+		{ "\"audit\":\"1!", "\"audited\":\"1!", RC_BUNDLE_MANIFEST },
+		{ "\"check\":\"gpu-code\"", "\"check\":\"<b>\"", RC_BUNDLE_MANIFEST },
+		{ "\"check\":\"gpu-code\"", "\"check\":\"\"", RC_BUNDLE_MANIFEST },
+		{ "\"result\":\"WARN\"", "\"result\":\"PASS\"", RC_BUNDLE_SPEC },
+		{ "\"result\":\"WARN\"", "\"result\":\"warn\"", RC_BUNDLE_SPEC },
+		{ "\"member\":\"alpha/_C.so\",", "", RC_BUNDLE_MANIFEST },
+		{ "\"findings\":[{", "\"findings\":[1,{", RC_BUNDLE_MANIFEST },
+	};
+
+	check_refused(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* A project in two versions: one to run with, any number to build with. */
