@@ -1,4 +1,5 @@
 /* gpkg-bundle create: resolve a lock for its targets and pack a signed bundle. */
+#include "bundle/audit_plan_report.h"
 #include "bundle/create_report.h"
 #include "bundle/plan_report.h"
 #include "bundle/resolution_args.h"
@@ -59,6 +60,7 @@ static int finish(const struct arguments *a, const struct create_result *result,
 	CLEANUP_BUF struct buf text = BUF_INIT;
 
 	plan_report_problems(&result->resolution.plan);
+	audit_plan_report(&result->resolution.plan, &result->audit);
 	if (a->common.json) {
 		create_report_json(result, r ? e : NULL, &text);
 		puts(text.p);

@@ -19,6 +19,7 @@ struct create_run {
 void create_result_release(struct create_result *r)
 {
 	manifest_release(&r->manifest);
+	plan_audit_release(&r->audit);
 	resolution_release(&r->resolution);
 	arena_release(&r->arena);
 }
@@ -66,7 +67,24 @@ static int write_bundle(struct create_run *c, size_t *damaged, struct err *e)
 	return r;
 }
 
-/* A cached copy that rotted is found by the pass that packs it: it is evicted, fetched once more, and the
+static int audit_and_describe(struct create_run *c, struct err *e)
+{
+	const struct resolution *from = &c->out->resolution;
+	struct plan_audit *audit = &c->out->audit;
+
+	plan_audit_release(audit);
+	int r = audit_plan(&from->lock, &from->plan, from->cache, audit, e);
+	if (!r && !audit->nread) {
+		c->say("audit: all %zu wheels were read before", audit->nwheels);
+	}
+	r = r ? r : audit_plan_check(&from->plan, audit, e);
+	if (!r) {
+		describe(&from->lock, &from->plan, audit, &c->out->manifest);
+	}
+	return r;
+}
+
+/* A cached copy that rotted is found by the pass that reads or packs it: it is evicted, fetched once more, and the
  * pass begins again. */
 static int fetch_and_write(struct create_run *c, struct err *e)
 {
@@ -80,7 +98,7 @@ static int fetch_and_write(struct create_run *c, struct err *e)
 
 		c->out->fetched.bytes += now.bytes;
 		c->out->fetched.reused = now.reused;
-		r = r ? r : describe(&from->lock, &from->plan, from->cache, &c->out->manifest, e);
+		r = r ? r : audit_and_describe(c, e);
 		r = r ? r : write_bundle(c, &damaged, e);
 		if (!r || e->rc != RC_HASH || tries == 2) {
 			return r;

@@ -2,6 +2,7 @@
 #ifndef BUNDLE_CREATE_H
 #define BUNDLE_CREATE_H
 
+#include "bundle/audit_plan.h"
 #include "bundle/resolution.h"
 #include "manifests/manifest.h"
 #include "verify/key.h"
@@ -21,14 +22,19 @@ struct create_result {
 	char *path; /* of the bundle */
 	struct manifest manifest; /* its slices point into the resolution too: alive as long as this is */
 	struct resolution resolution;
+	struct plan_audit audit; /* empty until the files are there */
 	uint64_t bundle_size;
 	struct resolution_fetched fetched;
 };
-#define CREATE_RESULT_INIT { .arena = ARENA_INIT, .resolution = RESOLUTION_INIT }
+#define CREATE_RESULT_INIT                                                                      \
+	{                                                                                       \
+		.arena = ARENA_INIT, .manifest = MANIFEST_INIT, .resolution = RESOLUTION_INIT,  \
+		.audit = PLAN_AUDIT_INIT                                                        \
+	}
 void create_result_release(struct create_result *r);
 
-/* RC_HOLE where something is missing and not waived: then out->resolution.plan has the holes, and nothing was
- * written. `say` gets a line about each step. */
+/* RC_HOLE where something is missing and not waived: then out->resolution.plan has the holes. RC_AUDIT where a
+ * wheel does not fit a target: then out->audit says why. Nothing was written. `say` gets a line about each step. */
 int create(const struct create_options *o, resolution_say *say, struct create_result *out, struct err *e);
 
 #endif

@@ -1,4 +1,5 @@
 #include "bundle/create_report.h"
+#include "bundle/audit_plan_report.h"
 #include "bundle/plan_report.h"
 #include "manifests/base/log.h"
 #include "verify/bundle_report.h"
@@ -38,6 +39,7 @@ void create_report_json(const struct create_result *r, const struct err *failed,
 
 	json_out_init(o, out, true);
 	json_begin_object(o);
+	audit_plan_put(plan, &r->audit, o);
 	if (failed) {
 		plan_put_error(failed, o);
 		plan_put_holes(plan, o);

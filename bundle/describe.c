@@ -3,76 +3,11 @@
 #include "manifests/base/uri.h"
 #include "manifests/limits.h"
 #include "manifests/recipe.h"
-#include "verify/device_code.h"
 #include "verify/hash.h"
-#include "verify/wheel_in.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- one file ---- */
-
-static int open_checked(struct cache *cache, const struct plan_file *f, int *fd, struct err *e)
-{
-	struct digest found;
-	uint64_t size;
-
-	if (!cache_open_file(cache, &f->from.sha256, fd, &size)) {
-		return err_set(e, RC_HASH, "%.*s: gone from the cache", STR_ARG(f->from.name.file));
-	}
-	int r = hash_fd(*fd, "cache", &found, &size, e);
-	if (!r && !digest_eq(&found, &f->from.sha256)) {
-		cache_evict(cache, &f->from.sha256);
-		r = err_set(e, RC_HASH, "%.*s: the cached copy differs from its sha256",
-			STR_ARG(f->from.name.file));
-	}
-	return r;
-}
-
-/* What only the wheel's inside tells: its METADATA against the plan's, RECORD, and its device code.
- * *waived: a RECORD that does not fit is taken; afterwards, that this was so. */
-static int look_inside(int fd, const struct plan_file *f, bool *waived, struct buf *device_code, struct err *e)
-{
-	struct err record = ERR_INIT;
-	CLEANUP_WHEEL struct wheel *w = NULL;
-	struct device_code code = { .v = NULL };
-	const struct wheel_metadata *metadata;
-	int r = wheel_open_fd(fd, f->from.name.file, &w, e);
-
-	r = r ? r : wheel_metadata(w, &metadata, e);
-	if (!r && !str_eq(metadata->text, f->metadata)) {
-		r = err_set(e, RC_WHEEL, "%.*s: its METADATA is not what the index served for it",
-			STR_ARG(f->from.name.file));
-	}
-	bool is_wrong = !r && wheel_check_record(w, &record) != 0;
-	if (is_wrong && !*waived) {
-		*e = record;
-		r = err_hint(e, "ask its publisher, or take it as it is: --waive %.*s=REASON", STR_ARG(f->project));
-	}
-	*waived = is_wrong;
-	r = r ? r : device_code_of_wheel(w, &code, e);
-	if (!r) {
-		device_code_format(&code, device_code);
-	}
-	device_code_release(&code);
-	return r;
-}
-
-/* A wheel's inside is read once: the answer is kept under the sha256 of its bytes. */
-static int device_code_of(struct cache *cache, const struct plan_file *f, bool *waived, struct buf *out,
-	struct err *e)
-{
-	static const char kind[] = "device-code-1"; /* of wheels whose RECORD fits */
-	CLEANUP(fd) int fd = -1;
-
-	if (cache_get_text(cache, &f->from.sha256, kind, out)) {
-		*waived = false;
-		return 0;
-	}
-	int r = open_checked(cache, f, &fd, e);
-	r = r ? r : look_inside(fd, f, waived, out, e);
-	return r || *waived ? r : cache_put_text(cache, &f->from.sha256, kind, buf_str(out), e);
-}
 
 static bool has_local_mismatch(const struct plan_file *f)
 {
@@ -86,13 +21,11 @@ static bool has_local_mismatch(const struct plan_file *f)
 	return mismatch;
 }
 
-static int describe_file(struct arena *a, struct cache *cache, const struct plan_file *f, bool *waived,
-	struct manifest_file *out, struct err *e)
+static void describe_file(
+	struct arena *a, const struct plan_file *f, struct str device_code, struct manifest_file *out)
 {
-	CLEANUP_BUF struct buf code = BUF_INIT;
 	bool is_wheel = f->from.name.kind == DIST_WHEEL;
 	struct str version = f->core.version.n ? f->core.version : f->from.name.version.raw;
-	int r = is_wheel ? device_code_of(cache, f, waived, &code, e) : 0;
 
 	*out = (struct manifest_file){
 		.sha256 = f->from.sha256,
@@ -104,7 +37,7 @@ static int describe_file(struct arena *a, struct cache *cache, const struct plan
 		.requires_python = arena_str(a, f->core.requires_python),
 		.metadata_size = is_wheel ? f->metadata.n : 0,
 		.local_mismatch = has_local_mismatch(f),
-		.device_code = arena_str(a, buf_str(&code)),
+		.device_code = arena_str(a, device_code),
 		.is_yanked = f->from.is_yanked,
 		.yanked = arena_str(a, f->from.yanked),
 		.origin = str_of(uri_redact(a, str_of(f->from.url))),
@@ -114,7 +47,6 @@ static int describe_file(struct arena *a, struct cache *cache, const struct plan
 	if (is_wheel) {
 		hash_bytes(f->metadata, &out->metadata_sha256);
 	}
-	return r;
 }
 
 /* ---- order: by name, file and digest; picks follow ---- */
@@ -252,8 +184,68 @@ static void describe_toolkit(struct arena *a, const struct lock *lock, struct ma
 	}
 }
 
+/* ---- what the audit found ---- */
+
+static struct str cut_text(struct arena *a, struct str text)
+{
+	struct str s = str_first(text, LIMIT_FINDING_KEPT);
+
+	while (s.n && s.n < text.n && ((unsigned char)s.p[s.n] & 0xc0) == 0x80) {
+		s.n--; /* not within a character */
+	}
+	return arena_str(a, s);
+}
+
+static void add_finding(struct arena *a, const struct audit_finding *f, struct manifest_pick *out)
+{
+	out->findings[out->nfindings++] =
+		(struct manifest_finding){ .check = str_of(audit_check_name(f->check)),
+			.result = str_of(audit_result_text(f->result)),
+			.member = cut_text(a, f->member),
+			.text = cut_text(a, f->text) };
+}
+
+/* Is there room for it, where the gravest come first? */
+static bool has_room(const struct plan_audited *x, size_t finding, size_t room)
+{
+	size_t before = 0;
+
+	for (size_t i = 0; i < x->nfindings; i++) {
+		before += x->findings[i].result > x->findings[finding].result ||
+			  (x->findings[i].result == x->findings[finding].result && i < finding);
+	}
+	return before < room;
+}
+
+static void describe_audit(struct arena *a, const struct plan_audited *x, struct manifest_pick *out)
+{
+	bool is_all = x->nfindings <= LIMIT_PICK_FINDINGS;
+	size_t room = is_all ? x->nfindings : LIMIT_PICK_FINDINGS - 1;
+	const struct audit_finding *left_out = NULL; /* the gravest of them */
+
+	out->audit = arena_str(a, x->line);
+	out->findings = arena_array(a, room + 1, sizeof(*out->findings));
+	for (size_t i = 0; i < x->nfindings; i++) {
+		const struct audit_finding *f = &x->findings[i];
+
+		if (has_room(x, i, room)) {
+			add_finding(a, f, out);
+		} else if (!left_out || f->result > left_out->result) {
+			left_out = f;
+		}
+	}
+	if (left_out) {
+		struct audit_finding more = *left_out;
+
+		more.member = STR_NULL;
+		more.text = str_of(arena_printf(a, "and %zu more findings", x->nfindings - room));
+		add_finding(a, &more, out);
+	}
+}
+
 static void describe_target(struct arena *a, const struct lock *lock, const struct plan *plan,
-	const struct plan_target *pt, const size_t *place, struct manifest_target *out)
+	const struct plan_target *pt, const struct plan_audited *audited, const size_t *place,
+	struct manifest_target *out)
 {
 	out->target = *pt->target;
 	out->picks = arena_array(a, pt->npicks, sizeof(*out->picks));
@@ -265,6 +257,7 @@ static void describe_target(struct arena *a, const struct lock *lock, const stru
 		out->picks[out->npicks++] = (struct manifest_pick){ .file = place[p->file], .use = p->use,
 			.is_requested = p->is_requested, .nextras = p->nextras,
 			.extras = arena_strs(a, p->extras, p->nextras) };
+		describe_audit(a, &audited[i], &out->picks[i]);
 		if (f->from.name.kind == DIST_SDIST) {
 			struct manifest_recipe *r = &out->recipes[out->nrecipes++];
 
@@ -312,11 +305,31 @@ static void sort_waivers(struct manifest *m)
 	m->nwaivers = n;
 }
 
-/* `waived`, for each of the plan's files: it was taken in spite of its RECORD. */
-static void describe_waivers(struct arena *a, const struct lock *lock, const struct plan *plan, const bool *waived,
-	struct manifest *m)
+static void describe_audit_waivers(
+	struct arena *a, const struct plan *plan, const struct plan_audit *audit, struct manifest *m)
 {
-	m->waivers = arena_array(a, plan->nholes + 2 * plan->nfiles, sizeof(*m->waivers));
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		const struct plan_target *t = &plan->targets[i];
+
+		for (size_t k = 0; k < t->npicks; k++) {
+			if (audit->picks[i][k].is_unfit) {
+				add_waiver(a, m, plan->files[t->picks[k].file].project, t->target->name,
+					"audit", audit->picks[i][k].waived);
+			}
+		}
+	}
+}
+
+static void describe_waivers(struct arena *a, const struct lock *lock, const struct plan *plan,
+	const struct plan_audit *audit, struct manifest *m)
+{
+	size_t most = plan->nholes + 2 * plan->nfiles;
+
+	for (size_t i = 0; i < plan->ntargets; i++) {
+		most += plan->targets[i].npicks;
+	}
+	m->waivers = arena_array(a, most, sizeof(*m->waivers));
+	describe_audit_waivers(a, plan, audit, m);
 	for (size_t i = 0; i < plan->nholes; i++) {
 		const struct plan_hole *h = &plan->holes[i];
 
@@ -325,7 +338,7 @@ static void describe_waivers(struct arena *a, const struct lock *lock, const str
 	for (size_t i = 0; i < plan->nfiles; i++) {
 		struct str project = plan->files[i].project;
 
-		if (waived[i]) {
+		if (audit->is_record_waived[i]) {
 			add_waiver(a, m, project, STR_NULL, "record",
 				lock_waives(lock, project, STR_NULL)->reason);
 		}
@@ -336,29 +349,21 @@ static void describe_waivers(struct arena *a, const struct lock *lock, const str
 	sort_waivers(m);
 }
 
-int describe(const struct lock *lock, const struct plan *plan, struct cache *cache, struct manifest *out,
-	struct err *e)
+void describe(const struct lock *lock, const struct plan *plan, const struct plan_audit *audit,
+	struct manifest *out)
 {
 	struct arena *a = &out->arena;
 
 	out->files = arena_array(a, plan->nfiles, sizeof(*out->files));
 	out->nfiles = plan->nfiles;
-	bool *waived = arena_array(a, plan->nfiles, sizeof(*waived));
 	for (size_t i = 0; i < plan->nfiles; i++) {
-		const struct plan_file *f = &plan->files[i];
-
-		waived[i] = f->from.name.kind == DIST_WHEEL && lock_waives(lock, f->project, STR_NULL);
-		int r = describe_file(a, cache, f, &waived[i], &out->files[i], e);
-		if (r) {
-			return r;
-		}
+		describe_file(a, &plan->files[i], audit->device_code[i], &out->files[i]);
 	}
 	size_t *place = sort_files(a, plan, out);
 	out->targets = arena_array(a, plan->ntargets, sizeof(*out->targets));
 	out->ntargets = plan->ntargets;
 	for (size_t i = 0; i < plan->ntargets; i++) {
-		describe_target(a, lock, plan, &plan->targets[i], place, &out->targets[i]);
+		describe_target(a, lock, plan, &plan->targets[i], audit->picks[i], place, &out->targets[i]);
 	}
-	describe_waivers(a, lock, plan, waived, out);
-	return 0;
+	describe_waivers(a, lock, plan, audit, out);
 }

@@ -9,7 +9,7 @@ import json
 import sys
 
 import make_wheels
-from lock_case import (Case, Source, build_system, linux, pkg_info, renamed, spec, wants, wheel, windows)
+from lock_case import (Case, Source, build_system, linux, made, pkg_info, renamed, spec, wants, wheel, windows)
 from rig import Rig, sha256, steps
 
 X86, ARM = "manylinux_2_28_x86_64", "manylinux_2_28_aarch64"
@@ -34,7 +34,7 @@ def torch_abi(rig):
             "new": [flash.format("TRUE"), f"torch-2.6.0+cu126-{tag}.whl"],
             "old": [flash.format("FALSE"), f"torch-2.6.0+cu124-{tag}.whl"],
         })
-        bundle, said = case.create(*parts)
+        bundle, said = case.create(*parts, options=made("flash-attn", "torch"))
         rig.check(said.done.status == 0, "both ABIs in one bundle", said.done)
         shown = rig.must("inspect", bundle, "--files", "--pub", case.public)
         rig.check(all(flash.format(abi) in shown.out for abi in ("TRUE", "FALSE")), "are in it", shown)
@@ -159,7 +159,7 @@ def hashes(rig):
                       want={"x86": [name.format(X86)]})
             case.refuses(f"{form}: a file without a digest", *parts, reason="hash-mismatch",
                          words=[name.format(ARM), "--trust-first-use"])
-            bundle, said = case.create(*parts, options=["--trust-first-use"])
+            bundle, said = case.create(*parts, options=["--trust-first-use", *made("torch")])
             rig.check(said.done.status == 0 and name.format(ARM) in said.notes,
                       f"{form}: taken on first use, said aloud", said.done)
             shown = rig.must("inspect", bundle, "--pub", case.public, "--json").json()

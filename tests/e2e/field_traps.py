@@ -11,7 +11,7 @@ import zipfile
 import field_cases
 import make_wheels
 from field_cases import X86, TOOLS, torch
-from lock_case import Case, Source, build_system, linux, pkg_info, renamed, spec, wants, wheel
+from lock_case import Case, Source, build_system, linux, made, pkg_info, renamed, spec, wants, wheel
 from rig import sha256
 
 
@@ -178,7 +178,7 @@ def container_torch(rig):
             notes=["2.5.0a0+e000cf0ad9.nv24.10", "ABI"])
         rig.equal(said.target("t")["given"], [{"name": "torch", "version": "2.5.0a0+e000cf0ad9.nv24.10"}],
                   "its torch is given")
-        bundle, said = case.create(wants("flash-attn==2.8.0.post2", "ssm"), machine)
+        bundle, said = case.create(wants("flash-attn==2.8.0.post2", "ssm"), machine, options=made("flash-attn"))
         rig.check(said.done.status == 0 and "torch-2" not in rig.run("tar", "--zstd", "-tf", bundle).out,
                   "and no other is in the bundle", said.done)
         case.lacks("an alpha is no release", wants("modern"), linux("t", "3.10", torch="2.8.0a0+5228986c39.nv25.5"),

@@ -122,6 +122,11 @@ class Answer:
         return sorted(f["file"] for f in self.target(name)["files"] if use is None or use in f["use"])
 
 
+def made(*names):
+    """Options of `create` that take wheels which are made here, without the code that the audit looks for."""
+    return [word for name in names for word in ("--waive", f"{name}=made for this test")]
+
+
 class Case:
 
     def __init__(self, rig, *files, options=()):
