@@ -22,7 +22,7 @@ OBJ     := $(BUILD)/obj
 
 # ---- flags ----
 
-PKGS_VERIFY := jansson libcrypto libsodium libarchive libxxhash zlib
+PKGS_VERIFY := jansson libcrypto libsodium libarchive libxxhash zlib libzstd liblz4
 PKGS_ALL    := $(PKGS_VERIFY) libcurl libxml-2.0 sqlite3 libmicrohttpd
 pkg          = $(shell pkg-config $(1) 2>/dev/null)
 
@@ -121,6 +121,13 @@ bench: deps ## measure against tar, cp, openssl, nginx and uv; prints ratios
 	$(Q)$(MAKE) --no-print-directory all tools
 	$(Q)for script in tests/bench/*.sh; do echo "== $$script"; "$$script" || exit 1; done
 
+WHEELS ?= build/wheels
+check-wheels: deps ## compare real wheels (3 GB, fetched into WHEELS) with auditwheel, abi3audit, readelf, cuobjdump
+	$(Q)$(MAKE) --no-print-directory all tools
+	$(Q)build/tools/bin/python tests/e2e/real_wheels.py $(BUILD) $(WHEELS) --fetch
+	$(Q)build/tools/bin/python tests/e2e/cuobjdump_differential.py $(BUILD)/device_show $(WHEELS) --fetch
+	$(Q)build/tools/bin/python tests/e2e/readelf_differential.py $(BUILD)/elf_show $(WHEELS)/*.whl $(WHEELS)/many/*.whl
+
 # Valgrind cannot follow a child into namespaces and limits of its own: the sanitizers see those tests.
 valgrind: deps ## run the unit tests under valgrind
 	$(Q)$(MAKE) --no-print-directory unit
@@ -152,13 +159,13 @@ install: all ## install programs, manual pages and documents (PREFIX, DESTDIR)
 	$(Q)install -m 644 man/*.5 $(DESTDIR)$(MANDIR)/man5
 	$(Q)install -m 644 README.md LICENSE CHANGELOG.md $(DESTDIR)$(DOCDIR)
 
-clean: ## remove everything built; build/tools stays
-	$(Q)find build -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} + 2>/dev/null || true
+clean: ## remove everything built; build/tools and build/wheels stay
+	$(Q)find build -mindepth 1 -maxdepth 1 ! -name tools ! -name wheels -exec rm -rf {} + 2>/dev/null || true
 
 help: ## list the targets
 	$(Q)sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1	\2/p' Makefile | expand -t 18
 
-.PHONY: all gpkg-verify unit tools replay fuzzers deps check demo bench valgrind fuzz check-layers check-headers \
-	format format-check install clean help FORCE
+.PHONY: all gpkg-verify unit tools replay fuzzers deps check demo bench check-wheels valgrind fuzz check-layers \
+	check-headers format format-check install clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

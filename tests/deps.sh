@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 build="gcc g++ make pkg-config libjansson-dev libssl-dev libsodium-dev libarchive-dev
-	libxxhash-dev zlib1g-dev libcurl4-openssl-dev libxml2-dev libsqlite3-dev
+	libxxhash-dev zlib1g-dev libzstd-dev liblz4-dev libcurl4-openssl-dev libxml2-dev libsqlite3-dev
 	libmicrohttpd-dev"
 tests="check clang clang-format libclang-rt-14-dev shellcheck groff-base man-db valgrind binutils
 	python3 python3-venv python3-pip python3-dev minisign zstd openssl curl unzip util-linux iproute2

@@ -58,6 +58,11 @@ sources         | $py tests/e2e/sources.py build
 available       | $py tests/e2e/available.py build
 index-peers     | $py tests/e2e/index_peers.py build
 universes       | $py tests/e2e/differential_resolve.py build/gpkg-bundle 60
+readelf         | $py tests/e2e/readelf_differential.py build/elf_show
+device-made     | $py tests/e2e/device_made.py build/device_show
+cuobjdump       | $py tests/e2e/cuobjdump_differential.py build/device_show build/wheels --small
+audit           | $py tests/e2e/audit.py build
+audit-create    | $py tests/e2e/audit_create.py build
 airgap          | $py tests/e2e/airgap.py build
 determinism     | $py tests/e2e/determinism.py build
 hostile-bundle  | $py tests/e2e/hostile_bundle.py build
