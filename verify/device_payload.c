@@ -8,7 +8,7 @@
 
 /* What a frame may want to look back at: nvcc's frames name their whole contents, of which only as
  * much memory is touched as is opened. */
-enum { WINDOW_LOG_MAX = 27, PIECE = 128 * 1024 };
+enum { WINDOW_LOG_MAX = 27, PIECE = 128 * 1024, FRAME_STEP = 16 * 1024 };
 /* An LZ4 block can only be opened from its beginning: at this length, and at each eight times that.
  */
 enum { LZ4_FIRST = 4096, LZ4_STEP = 8, LZ4_RATIO_MAX = 255 };
@@ -23,7 +23,7 @@ struct device_payload {
 	uint64_t size, opened; /* bytes that are in them, and that were handed on so far */
 	uint64_t budget;       /* bytes that may still be opened, of all payloads */
 	ZSTD_DCtx *zstd;
-	struct buf block, contents; /* LZ4: the block's beginning, and that opened */
+	struct buf block, contents; /* what came in and waits; LZ4: the block's beginning, and that opened */
 	size_t next;                /* length of the block to open it at */
 	char piece[PIECE];
 };
@@ -94,9 +94,9 @@ static bool contents_take(struct device_payload *p, const char *bytes, size_t n)
 	return n == 0 || p->take(p->context, bytes, n);
 }
 
-static bool zstd_add(struct device_payload *p, struct str bytes)
+static bool zstd_open(struct device_payload *p)
 {
-	ZSTD_inBuffer in = { bytes.p, bytes.n, 0 };
+	ZSTD_inBuffer in = { p->block.p, p->block.n, 0 };
 	bool is_full = true;
 
 	while (p->zstd && (in.pos < in.size || is_full)) {
@@ -111,6 +111,27 @@ static bool zstd_add(struct device_payload *p, struct str bytes)
 		is_full = out.pos == out.size;
 	}
 	return p->zstd != NULL;
+}
+
+/* In steps of one length, however the bytes come: libzstd keeps back what it opened in a call that ends with an error,
+ * so what is found in a damaged frame would hang on how it was cut. */
+static bool zstd_add(struct device_payload *p, struct str bytes)
+{
+	uint64_t came = p->came;
+	bool wants_more = true;
+
+	while (wants_more && bytes.n) {
+		struct str part = str_first(bytes, FRAME_STEP - p->block.n);
+
+		buf_addstr(&p->block, part);
+		bytes = str_skip(bytes, part.n);
+		came += part.n;
+		if (p->block.n == FRAME_STEP || came == p->stored) {
+			wants_more = zstd_open(p);
+			buf_clear(&p->block);
+		}
+	}
+	return wants_more;
 }
 
 /* Opens what came in of the block once more, and hands on what is new in it. liblz4 takes a block

@@ -13,6 +13,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -71,11 +72,20 @@ CUBIN_NEW = elf([(".note.nv.tkinfo", note(b"ptxas, V13.0.88\0-arch sm_90a -m 64 
                 machine=190, flags=0x6005A04, abi=0x41)
 
 
+# A container whose first frame is damaged behind its notes: once it told its toolkit or not by how it was cut.
+DAMAGED_FRAME = zlib.decompress(base64.b85decode(
+    "c-j-LclB{&0D^$Gp}QCv1Q-}t7{GvufsxSxNFQK?@b@t8;A3V;NCdH?7?3~%0}9vxRj;vC|L+12r;(QdWCs%?qa#cWGs8XxMg~l<"
+    "0ZOw(F|av+Sq?zwFf;G~St>w$ft`WDFU-@$(^0`Wzo>wrprj(PSVtku&{)qv&%%O1H?b%=L!me~-qIjZK{r>y%tQgx61}|ql2pCC"
+    "GQE=Q%)GRG2ECHhiW0qS2EF2p;*z40#3Tla0V5Qn0|zK=gGD_u5X7Os21*MM&@YKYe-D&aCZHdC{4;#}4*|r-{|7q7zY#s+KbDO6"
+    "N3e?Hi!-ZIfllJmE6Xg-Ov*`B&`ZrLDXLV+#-2zBMKUK$jQEs7O8f%=EbnBl"))
+
+
 def seeds_fatbin():
     both = fatbin(fatbin_entry(2, 90, CUBIN), fatbin_entry(1, 90, PTX, isa=(8, 7)))
     yield "both", b"\x07" + both
     yield "ptx", b"\x00" + PTX
     yield "flags", b"\x10" + fatbin(fatbin_entry(2, 100, CUBIN_NEW, 0x1100011, 80), fatbin_entry(8, 80, b"x" * 32))
+    yield "damaged-frame", DAMAGED_FRAME
     yield "compressed", b"\xff" + fatbin(fatbin_entry(1, 80, b"\x28\xb5\x2f\xfd" + bytes(20), 0x8011))
     for name, flag, packed in ("zstd", 0x8000, raw_frame(CUBIN_NEW)), ("lz4", 0x2000, literal_block(CUBIN_NEW)):
         entry = fatbin_entry(2, 90, packed + bytes(-len(packed) % 8), flag, 64, (0, 0), len(packed), len(CUBIN_NEW))
