@@ -56,7 +56,7 @@ struct plan_hole { /* something that a target needs and the plan lacks */
 struct plan_candidate {
 	struct str file, version, source;
 	/* Stable: "" fits; "format" "yanked" "pre-release" "python" "tags" "cuda" "torch" "torch-ambiguous" "abi" "gpu"
-	 * "torch-given" "hash" "excluded" "version" (a row of the lock or a constraint), "solver" (another package's
+	 * "torch-given" "hash" "url" "version" (a row of the lock or a constraint), "solver" (another package's
 	 * requirement), "newer" (it fits; a newer version or a better file was chosen). */
 	const char *stage;
 	struct str why; /* "needs Python >=3.12, the target has 3.11.0"; "" where it fits */
